@@ -374,13 +374,11 @@ impl OpenFile {
                 parameters,
             } => occupancy(&mut self.lists, document, *id, *kernel, parameters)
                 .map_or_else(failed, Answer::from),
-            Request::Compare {
-                renumbered, keep, ..
-            } => {
+            Request::Compare { options, keep, .. } => {
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
                 self.lists.forget(ListId::ProfileChanges);
-                diff::compare(document, base, *renumbered, *keep).map_or_else(failed, Answer::from)
+                diff::compare(document, base, options, *keep).map_or_else(failed, Answer::from)
             }
             Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
             Request::BasePath(source) => {

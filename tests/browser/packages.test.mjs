@@ -30,11 +30,13 @@ journey("a wheel: its files, then the kernels of all of them", { width: 1440, he
   await dropFile(page, WHEEL);
   const overview = panel(page, "Overview");
   await overview.getByText("Python wheel").first().waitFor();
-  // Nothing is decompressed before it is asked for.
-  const read = overview.getByRole("button", { name: "Read the kernels of all files" });
-  await read.waitFor();
+  // The first screen reads by itself.
+  await overview.getByRole("button", { name: "All kernels by device" }).waitFor();
   await axe(page);
   await tab(page, "Files").click();
+  // Files without device code are behind a button once it is known which these are.
+  const hidden = panel(page, "Files").getByRole("button", { name: /without device code/ });
+  await hidden.click();
   await eventually(async () => (await texts(page, "files", 0)).length, 5);
   await axe(page);
   for (const [name, what] of [["Assembly", "instructions"], ["Text", "readable text"]]) {
@@ -44,7 +46,6 @@ journey("a wheel: its files, then the kernels of all of them", { width: 1440, he
     await axe(page);
   }
   await tab(page, "Overview").click();
-  await read.click();
   await overview.getByRole("button", { name: "All kernels by device" }).click();
   await panel(page, "By device").getByText(/^\d+ kernels?$/).waitFor();
   await axe(page);
@@ -61,11 +62,10 @@ journey("files that are not read are named, beside the list and in it", { width:
   const zebin = await readFile(sample("vecadd.bmg.zebin"));
   const archive = Buffer.concat([Buffer.from("7z\xbc\xaf\x27\x1c", "latin1"), Buffer.alloc(600)]);
   await dropBytes(page, { "unread.whl": zip({ "a.zebin": zebin, "inner.7z": archive, "notes.txt": Buffer.from("text") }) });
+  await panel(page, "Overview").getByRole("button", { name: "All kernels by device" }).waitFor();
   await tab(page, "Files").click();
+  await panel(page, "Files").getByRole("button", { name: "1 file without device code" }).click();
   await eventually(() => texts(page, "files", 1), ["zebin", "not read", "text"]);
-  await tab(page, "Overview").click();
-  await panel(page, "Overview").getByRole("button", { name: "Read the kernels of all files" }).click();
-  await tab(page, "Files").click();
   await panel(page, "Files").getByText("1 file was not read: inner.7z: a 7z archive").waitFor();
   await tab(page, "Kernels").click();
   await panel(page, "Kernels").getByText("1 file was not read: inner.7z: a 7z archive").waitFor();
@@ -120,4 +120,45 @@ journey("a file of a folder that was changed has a clear message", async (page) 
   await writeFile(path.join(folder, "vecadd.zebin"), "something else");
   await tab(page, "Kernels").click();
   await cells(page, "kernels", 0).filter({ hasText: "spill" }).first().waitFor();
+});
+
+journey("two packages are compared by kernel and device; the rest on request", { width: 1440, height: 900 }, async (page) => {
+  const [plain, spills, other] = await Promise.all(
+    ["vecadd.bmg.zebin", "spill.dg2.zebin", "vecadd-O0.bmg.zebin"].map((name) => readFile(sample(name))),
+  );
+  await dropBytes(page, {
+    "before.whl": zip({ "a.zebin": plain, "notes.txt": Buffer.from("one") }),
+    // The same kernel in another file, and a new one.
+    "after.whl": zip({ "b/c.zebin": other, "d.zebin": spills, "notes.txt": Buffer.from("two") }),
+  });
+  const compare = panel(page, "Compare");
+  const devices = compare.locator("table.by-device tbody tr");
+  await devices.first().waitFor();
+  assert.deepEqual((await devices.allInnerTexts()).map((row) => row.split(/\s+/)[0]).sort(), ["bmg-g21", "dg2-g10"]);
+  // A number lists its kernels.
+  await devices.filter({ hasText: "dg2" }).getByRole("button").first().click();
+  await eventually(async () => (await texts(page, "differences", 1)).join(), "added");
+  await devices.filter({ hasText: "dg2" }).getByRole("button").first().click();
+  await eventually(async () => (await texts(page, "differences", 2)).every((part) => part === "kernel"), true);
+  await axe(page);
+  await screenshot(page, "packages-compared");
+  // The files themselves are compared on request.
+  await compare.getByRole("button", { name: "Compare images, properties and symbols, too" }).click();
+  await compare.getByText(/the bytes of/).first().waitFor();
+  await axe(page);
+});
+
+journey("reading the first screen of a package can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {
+  const zebin = await readFile(sample("vecadd.bmg.zebin"));
+  const files = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}.zebin`, Buffer.concat([zebin, Buffer.alloc(i + 1)])]));
+  await dropBytes(page, { "slow.whl": zip(files) });
+  const overview = panel(page, "Overview");
+  await overview.getByRole("button", { name: "Stop" }).click();
+  const resume = overview.getByRole("button", { name: "Resume" });
+  await resume.waitFor();
+  // What was not read is unknown, not absent.
+  assert.equal(await overview.getByText("none", { exact: true }).count(), 0);
+  await resume.click();
+  await overview.locator(".reading").waitFor({ state: "detached" });
+  await overview.getByRole("button", { name: "All kernels by device" }).waitFor();
 });

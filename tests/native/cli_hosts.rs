@@ -41,10 +41,14 @@ fn images_for_a_device() {
     let text = stdout(&zeview(&["images", "--device", "bmg-g21", &file]));
     let rows: Vec<&str> = text.lines().collect();
     assert!(
-        rows[1].contains("not used: its kernels run from native images"),
+        rows[2].contains("not used: its kernels run from native images"),
         "{text}"
     );
-    assert!(rows[2].contains("loads: "), "{text}");
+    assert!(rows[3].contains("loads: "), "{text}");
+    assert_eq!(
+        rows[0],
+        "kernels on bmg-g21: no kernel compiles at first use"
+    );
     let output = zeview(&["images", "--json", "--device", "bmg-g21", &file]);
     let all: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     assert_eq!(

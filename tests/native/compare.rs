@@ -30,7 +30,10 @@ fn compared(a: &[u8], b: &[u8], renumbered: bool) -> (Decoder, CompareReport) {
     let (mut decoder, _) = Decoder::open("b.zebin", b);
     let compare = Request::Compare {
         name: "a.zebin".to_owned(),
-        renumbered,
+        options: zeview::diff::Options {
+            renumbered,
+            ..Default::default()
+        },
         keep: None,
     };
     match decoder.ask_with(compare, a) {
@@ -202,7 +205,10 @@ fn registers_with_other_numbers() {
     let (mut decoder, by_number) = compared(&a.bytes, &b.bytes, false);
     let again = Request::Compare {
         name: "a.zebin".to_owned(),
-        renumbered: true,
+        options: zeview::diff::Options {
+            renumbered: true,
+            ..Default::default()
+        },
         keep: None,
     };
     let Response::Compared(renumbered) = decoder.ask(again) else {
@@ -251,7 +257,10 @@ fn a_difference_is_found_again() {
                 let before = facts(&mut decoder);
                 let request = Request::Compare {
                     name: "a.zebin".to_owned(),
-                    renumbered,
+                    options: zeview::diff::Options {
+                        renumbered,
+                        ..Default::default()
+                    },
                     keep: Some(place),
                 };
                 let Response::Compared(report) = decoder.ask(request) else {
@@ -282,7 +291,10 @@ fn a_difference_is_found_again() {
     let (mut decoder, report) = compared(&a, &b, false);
     let far = Request::Compare {
         name: "a.zebin".to_owned(),
-        renumbered: true,
+        options: zeview::diff::Options {
+            renumbered: true,
+            ..Default::default()
+        },
         keep: Some(report.differences + 100),
     };
     let Response::Compared(far) = decoder.ask(far) else {
@@ -291,7 +303,7 @@ fn a_difference_is_found_again() {
     assert_eq!(far.kept, None);
     let other = Request::Compare {
         name: "a.zebin".to_owned(),
-        renumbered: false,
+        options: Default::default(),
         keep: Some(0),
     };
     match decoder.ask_with(other, b) {
@@ -418,7 +430,7 @@ fn comparison_with_a_closed_file_is_rejected() {
     let (mut decoder, _) = compared(&a, &b, false);
     let late = Request::Compare {
         name: "broken.zebin".to_owned(),
-        renumbered: false,
+        options: Default::default(),
         keep: None,
     };
     decoder.about = 7;
@@ -439,7 +451,10 @@ fn nothing_to_compare_with() {
     for request in [
         Request::Compare {
             name: "a.zebin".to_owned(),
-            renumbered: true,
+            options: zeview::diff::Options {
+                renumbered: true,
+                ..Default::default()
+            },
             keep: None,
         },
         Request::WriteComparison {

@@ -18,7 +18,7 @@ fn compared(a: &[u8], b: &[u8]) -> Decoder {
     let mut decoder = opened(b);
     let request = Request::Compare {
         name: "a.zip".to_owned(),
-        renumbered: false,
+        options: Default::default(),
         keep: None,
     };
     let response = decoder.ask_with(request, a);

@@ -559,7 +559,10 @@ fn renumbered_registers() {
     };
     let (a, b) = (listing(&word(127).repeat(4)), listing(&word(126).repeat(4)));
     for renumbered in [false, true] {
-        let options = Options { renumbered };
+        let options = Options {
+            renumbered,
+            ..Options::default()
+        };
         let result = compare(&mut open(&a), &mut open(&b), &options);
         assert_eq!(result.same_meaning(), renumbered, "{:?}", result.entries);
     }

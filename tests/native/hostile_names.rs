@@ -159,6 +159,7 @@ const USES: &[(&str, &[&str])] = &[
             "--html OTHER FILE",
             "--code OTHER FILE",
             "--code --renumbered FOLDER OUT",
+            "--everything OTHER FILE",
             "FOLDER OUT",
             "--json FOLDER OUT",
             "--markdown FOLDER OUT",

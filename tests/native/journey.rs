@@ -208,7 +208,7 @@ fn visit_comparison() -> Decoder {
     let (mut decoder, _) = Decoder::open("vecadd.bmg.zebin", VECADD);
     let compare = |keep| Request::Compare {
         name: "spill.dg2.zebin".to_owned(),
-        renumbered: false,
+        options: Default::default(),
         keep,
     };
     decoder.ask_with(compare(None), SPILL);
@@ -266,6 +266,14 @@ fn visit_program() -> Decoder {
         ListId::Kernels,
         Query::default(),
         ListRequest::Survey {
+            columns: vec!["name".into()],
+            count: 5,
+        },
+    ));
+    decoder.ask(list(
+        ListId::Kernels,
+        Query::default(),
+        ListRequest::Worst {
             columns: vec!["name".into()],
             count: 5,
         },

@@ -170,6 +170,9 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "diff --json OLD/0.bin NEW/0.bin",
             "diff --json OLD/1.bin NEW/1.bin",
             "diff --json OLD/2.bin NEW/2.bin",
+            "diff --json --everything OLD/0.bin NEW/0.bin",
+            "diff --json --everything OLD/1.bin NEW/1.bin",
+            "diff --json --everything OLD/2.bin NEW/2.bin",
             "diff --json SAMPLES/matmul.syclbin SAMPLES/matmul.syclbin",
             "diff --json SAMPLES/matmul.syclbin SYCLBIN/v2_ir_zero.syclbin",
             "diff --json SPILLS/esimd-nospill.zebin SPILLS/esimd-spill.zebin",
@@ -178,7 +181,11 @@ const SCHEMAS: &[(&str, &[&str])] = &[
     ),
     (
         "diff-folders",
-        &["diff --json ZEBIN SAMPLES", "diff --json OLD NEW"],
+        &[
+            "diff --json ZEBIN SAMPLES",
+            "diff --json OLD NEW",
+            "diff --json --everything OLD NEW",
+        ],
     ),
 ];
 

@@ -53,6 +53,7 @@ mod isa_damaged;
 mod journey;
 mod json_schemas;
 mod kernels;
+mod kernels_by_device;
 mod kernels_everywhere;
 mod linkage;
 mod names;

@@ -405,7 +405,7 @@ fn two_profiles_are_compared_in_the_page() {
     overview(&mut handler, table("\"vecadd\", 1a0, 1, 49\n"));
     let compare = envelope(Request::Compare {
         name: "before.zebin".to_owned(),
-        renumbered: false,
+        options: Default::default(),
         keep: None,
     });
     let base = file("www/samples/vecadd-O0.bmg.zebin");

@@ -4,6 +4,7 @@ use std::cell::Cell as Shared;
 use zeview::tables;
 
 use zeview::analysis::survey::{Copies, Progress};
+use zeview::model::text::grouped;
 use zeview::model::{MemorySource, NodeId};
 use zeview::tables::query::{GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
@@ -83,7 +84,7 @@ fn duplicates_are_listed_once() {
     let secondary = Secondary {
         copies: 2,
         placeholders: 2,
-        functions: 0,
+        ..Secondary::default()
     };
     assert_eq!(kernels.secondary(), secondary);
     let text = |row, column| cell(document, &*kernels, row, column);
@@ -373,7 +374,7 @@ fn the_command_line_has_the_table_by_device() {
         + zebin(&["second"]).build().bytes.len();
     assert_eq!(
         rows[0],
-        ["bmg-g21", "3", "2", "–", "–", &size.to_string(), "none"]
+        ["bmg-g21", "3", "2", "–", "–", &grouped(size as u64), "none"]
     );
     assert_eq!(rows[1][..3], ["any other: recompiled", "2", "1"]);
     assert!(rows[2][0].starts_with("In the file more than once: 1 zebin with 2 kernels ("));

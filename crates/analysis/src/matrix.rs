@@ -142,11 +142,7 @@ impl<'a> MatrixBuilder<'a> {
                 row.has_spirv = true;
             }
         }
-        for row in part
-            .rows
-            .iter()
-            .filter(|row| !row.is_function && !row.is_placeholder())
-        {
+        for row in part.rows.iter().filter(|row| row.is_kernel()) {
             let next = self.matrix.rows.len();
             let place = *self.places.entry(&row.name.value).or_insert(next);
             if place == next {

@@ -298,7 +298,7 @@ impl<'a> SurveyBuilder<'a> {
     /// Adds the kernels of a document.
     pub fn add(&mut self, part: SurveyedImage<'a>) {
         let kernels = part.rows.iter();
-        let kernels = kernels.filter(|row| !row.is_function && !row.is_placeholder());
+        let kernels = kernels.filter(|row| row.is_kernel());
         let target = if part.is_native || part.is_foreign {
             self.devices.entry(part.device).or_default()
         } else {

@@ -12,10 +12,10 @@ use zeview::diff::{
     Change, Comparison, Entry, Field, Options as How, Outcome, Part, Preference, Selection, compare,
 };
 use zeview::model::json::Versioned;
-use zeview::model::text::{escaped, markdown, plural, push_visible};
+use zeview::model::text::{counted, escaped, grouped, markdown, plural, push_visible};
 use zeview::model::{Document, Severity};
 use zeview::report::comparison::{
-    counts, entry_text, field_text, head_text, json, measure_text, verdict_text, write_html,
+    counts, entry_text, field_text, head_text, json, measure_text, notes, verdict_text, write_html,
     write_markdown,
 };
 
@@ -34,6 +34,10 @@ Kernels are matched by name, then by code and arguments; attributes by key, argu
 kind, sections by name, notes by owner and type, symbols and relocations by name and target, \
 images and modules by exports and target. Bytes that zeview does not decode, gaps and damaged \
 parts are compared as bytes.\n\n\
+In libraries and packages, kernels are matched by device and name over all images; SPIR-V is \
+compared by entry point, with the functions, types and constants that it refers to. Images, \
+properties, sections and symbols of the host are compared only if no kernel differs, with \
+--everything, or if --only or --ignore name them.\n\n\
 Files have the same meaning if they differ only in layout: padding; offsets of parts; references \
 by index or offset to something with the same name; the order of sections, symbols, relocations, \
 strings, and of keys and named entries in .ze_info; whitespace and comments in it; zero bytes \
@@ -47,9 +51,11 @@ notes, sections, symbols, relocations, bytes, code), and names, keys and paths w
 `--ignore code,symbols,'.misc.*'`, `--only 'execution_env/*'`.\n\n\
 JSON: an object with schema, a and b (file, format, size, target, compiler), equal (the bytes are \
 the same), outcome (identical, same_meaning, different, unknown), same_meaning, complete, remarks, \
-not_compared (parts that were not compared or listed, with the reason), and for each part (kernels \
+not_compared (parts that were not compared or listed, with the reason), for libraries and packages \
+devices (an array of objects with device, kernels, added, removed, renamed, changed, worse, better, \
+unchanged), and for each part (kernels \
 …) an object with added and removed (names), renamed (pairs of names), changed: objects with name, \
-new_name, demangled, document (the path of a nested one), a and b (start, end), fields (key, path, \
+new_name, demangled, device, document (the path of a nested one), a and b (start, end), fields (key, path, \
 from, to, a, b), for kernels also measures (key, from, to, better) and code (equal, \
 instructions_added, instructions_removed, shortest, hunks: a and b, rows of the listings); kernels \
 also has unchanged. For folders: an object with schema, equal, same_meaning, complete, added, \
@@ -94,10 +100,22 @@ pub struct Options {
     /// contain all.
     #[arg(long)]
     all: bool,
+    /// Also compare the images, properties, sections and symbols of libraries and packages whose
+    /// kernels differ.
+    #[arg(long)]
+    everything: bool,
     /// Fail (exit status 1) only if a kernel meets the condition: `spill_size increased`,
     /// `code_size increased 10%`, `spill_size>0`. Can be given several times.
     #[arg(long, value_name = "CONDITION", value_parser = gate::change)]
     fail_if: Vec<Condition>,
+}
+
+impl Options {
+    /// Whether the other parts of libraries only matter if their kernels are the same.
+    fn wants_kernels_only(&self) -> bool {
+        let is_of_kernels = |word: &String| matches!(&**word, "kernels" | "kernel" | "code");
+        !self.everything && self.ignore.is_empty() && self.only.iter().all(is_of_kernels)
+    }
 }
 
 /// Maximum number of differences printed as text without --all.
@@ -139,6 +157,7 @@ fn compared(
     let (mut a, mut b) = (opened(from)?, opened(to)?);
     let how = How {
         renumbered: options.renumbered,
+        kernels_first: options.wants_kernels_only(),
     };
     let mut result = compare(&mut a, &mut b, &how);
     // Before the selection, which removes differences: the conditions see all kernels.
@@ -449,7 +468,7 @@ fn print(compared: &mut ComparedFiles, options: &Options, out: &mut Text) -> io:
     for line in counts(result) {
         writeln!(out, "  {line}")?;
     }
-    for note in &result.notes {
+    for note in &notes(result) {
         writeln!(out, "  note: {}", escaped(note))?;
     }
     // The list may be long: take it instead of copying it, and restore it before the next use.
@@ -461,7 +480,8 @@ fn print(compared: &mut ComparedFiles, options: &Options, out: &mut Text) -> io:
     }
     if entries.len() > shown {
         writeln!(out)?;
-        let more = plural((entries.len() - shown) as u64, "difference");
+        let more = (entries.len() - shown) as u64;
+        let more = counted(more, "difference", "differences");
         writeln!(out, "{more} more: use --all to list everything")?;
     }
     compared.result.entries = entries;
@@ -517,7 +537,10 @@ fn print_entry(
     writeln!(
         out,
         "  code: {} instructions added, {} removed, of {} → {}",
-        code.added, code.removed, code.counts.0, code.counts.1
+        grouped(code.added),
+        grouped(code.removed),
+        grouped(code.counts.0.into()),
+        grouped(code.counts.1.into()),
     )?;
     match options.code {
         Some(context) => print_code(compared, entry, context, out),

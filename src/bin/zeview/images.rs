@@ -2,18 +2,19 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::analysis::LoadOptions;
 use zeview::analysis::host_images::{EXPORTED, HostImage, HostImages, IMPORTED, ImageDescription};
 use zeview::analysis::images::Pick;
 use zeview::analysis::modules::json::properties;
 use zeview::analysis::naming::{NameSet, ShortNames};
+use zeview::analysis::{FirstUse, LoadOptions};
+use zeview::decode::demangle::demangle;
 use zeview::decode::device::names::unknown_device;
 use zeview::model::account::Account;
 use zeview::model::json::Items;
@@ -41,6 +42,10 @@ pub struct Options {
     /// chosen, verdict, opencl and reason.
     #[arg(long, value_name = "NAME", value_parser = known_device)]
     device: Option<String>,
+    /// Print only the names of the kernels that are compiled at first use on the device, one per
+    /// line: demangled, or with --full-names as in the file.
+    #[arg(long, requires = "device", conflicts_with = "json")]
+    first_use: bool,
     /// The release of the driver for `--device`, as for `zeview check`. Default: 26.27.
     #[arg(long, value_name = "RELEASE", value_parser = known_release, requires = "device")]
     driver: Option<String>,
@@ -51,6 +56,37 @@ pub struct Options {
 
 /// Selection for a device, by the bytes of each image.
 type Picks = HashMap<Span, Pick>;
+
+/// Prints how many kernels are compiled at first use on the device; with --first-use, their names.
+fn print_first_use(
+    file: &Path,
+    device: &str,
+    first_use: &FirstUse,
+    options: &Options,
+) -> io::Result<()> {
+    let mut out = output::text();
+    if options.first_use {
+        for name in &first_use.kernels {
+            let title = demangle(name).filter(|_| !options.full_names);
+            writeln!(out, "{}", escaped(title.as_deref().unwrap_or(name)))?;
+        }
+    } else if let Some(text) = first_use.text() {
+        // Device names are those of a list; file names may be anything.
+        match options.input.files.len() {
+            1 => writeln!(out, "kernels on {}: {text}", escaped(device))?,
+            _ => {
+                let file = file.display().to_string();
+                writeln!(
+                    out,
+                    "kernels of {} on {}: {text}",
+                    escaped(&file),
+                    escaped(device)
+                )?;
+            }
+        }
+    }
+    out.flush()
+}
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut printer = Printer::new(options);
@@ -76,7 +112,15 @@ fn print_file(
     let picks = match &options.device {
         None => Picks::new(),
         Some(device) => match picks(&mut document, device, options.driver.as_deref()) {
-            Some(picks) => picks,
+            Some((picks, first_use)) => {
+                if !options.json {
+                    print_first_use(file, device, &first_use, options)?;
+                }
+                if options.first_use {
+                    return Ok(());
+                }
+                picks
+            }
             None => {
                 inputs.fail(file, &unknown_device(device));
                 return Ok(());
@@ -150,18 +194,23 @@ fn short_names(images: &dyn HostImages, document: &Document) -> ShortNames {
 }
 
 /// Returns which images run on a device, or `None` if the device is unknown.
-fn picks(document: &mut Document, device: &str, release: Option<&str>) -> Option<Picks> {
+fn picks(
+    document: &mut Document,
+    device: &str,
+    release: Option<&str>,
+) -> Option<(Picks, FirstUse)> {
     let images = document.images_to_choose(NodeId::ROOT);
     if images.list.is_empty() {
-        return Some(Picks::new());
+        return Some((Picks::new(), FirstUse::default()));
     }
     let options = LoadOptions {
         device: Some(device),
         release,
     };
     let choice = document.choice_with(&images, options)?;
+    let first_use = document.first_use(&images, &choice);
     let spans = images.list.into_iter().map(|image| image.span);
-    Some(spans.zip(choice.picks).collect())
+    Some((spans.zip(choice.picks).collect(), first_use))
 }
 
 /// Returns the documents that contain images, with their paths: the file itself, or else the

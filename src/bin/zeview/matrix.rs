@@ -10,7 +10,7 @@ use clap::Args;
 use zeview::analysis::figure::Unknown;
 use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
 use zeview::decode::limits;
-use zeview::model::text::{escaped, plural};
+use zeview::model::text::{counted, escaped, grouped};
 use zeview::model::{Document, NodeId, Outcome};
 use zeview::tables::kernels::reading::KernelReading;
 use zeview::tables::matrix::device_text;
@@ -187,10 +187,12 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
         .count();
     writeln!(
         out,
-        ": {}, {}; {} lack a device, {run_time} have SPIR-V, {only} only SPIR-V",
-        plural(matrix.rows.len() as u64, "kernel"),
-        plural(matrix.devices.len() as u64, "device"),
-        matrix.incomplete(),
+        ": {}, {}; {} lack a device, {} have SPIR-V, {} only SPIR-V",
+        counted(matrix.rows.len() as u64, "kernel", "kernels"),
+        counted(matrix.devices.len() as u64, "device", "devices"),
+        grouped(matrix.incomplete()),
+        grouped(run_time as u64),
+        grouped(only as u64),
     )?;
     let mut heads = vec![ColumnHeader::text("kernel")];
     let devices = matrix.devices.iter();
@@ -205,7 +207,7 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
         let others = builds_text(None, row.has_spirv);
         let code = match total.count {
             0 => "–".to_owned(),
-            _ => total.code.to_string(),
+            _ => grouped(total.code),
         };
         let last = [others, code];
         table
@@ -247,7 +249,7 @@ fn print_groups(rows: &[(String, &MatrixRow)], out: &mut output::Text) -> io::Re
     for (group, kernels, bytes) in groups.iter().take(GROUPS) {
         table
             .rows
-            .push([escaped(group), kernels.to_string(), bytes.to_string()]);
+            .push([escaped(group), grouped(*kernels), grouped(*bytes)]);
     }
     if groups.len() > GROUPS {
         let rest = groups.iter().skip(GROUPS);
@@ -256,7 +258,7 @@ fn print_groups(rows: &[(String, &MatrixRow)], out: &mut output::Text) -> io::Re
         });
         table
             .rows
-            .push(["other".to_owned(), kernels.to_string(), bytes.to_string()]);
+            .push(["other".to_owned(), grouped(kernels), grouped(bytes)]);
     }
     writeln!(out)?;
     print_table(&table, out, |_| style::PLAIN)

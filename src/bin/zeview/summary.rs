@@ -16,7 +16,7 @@ use zeview::analysis::figure::Unknown;
 use zeview::analysis::kernels::KernelRow;
 use zeview::analysis::survey::TITLES;
 use zeview::model::suggest::nearest;
-use zeview::model::text::{count_of, escaped, percent, plural};
+use zeview::model::text::{counted, escaped, grouped, percent};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 use zeview::report::check::VerdictRow;
 use zeview::tables::table::{ColumnHeader, Table};
@@ -185,7 +185,11 @@ fn print_more(count: usize, what: &str, out: &mut Text) -> io::Result<()> {
         more => writeln!(
             out,
             "  … and {}",
-            plural(more as u64, &format!("more {what}"))
+            counted(
+                more as u64,
+                &format!("more {what}"),
+                &format!("more {what}s")
+            )
         ),
     }
 }
@@ -361,7 +365,7 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     let Some(survey) = kernels::survey(document, NodeId::ROOT) else {
         return Ok(());
     };
-    if let Some(words) = survey.without_code(&count_of) {
+    if let Some(words) = survey.without_code(&counted) {
         // The words are a sentence of the page; here they follow a label.
         let words = words.trim_end_matches('.').replacen("None", "none", 1);
         return writeln!(out, "  native code: {words}");
@@ -378,16 +382,16 @@ fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
     });
     let mut table = Table::new(heads.collect());
     for row in survey.rows().take(LINES) {
-        let number = |count: u64| count.to_string();
+        let number = grouped;
         let device = format!("  {}", escaped(row.device()));
         let numbers = row.texts(&number).into_iter();
         let cells = std::iter::once(device).chain(numbers);
         let cells = cells.chain([row.size(&number)]);
-        table.rows.push(cells.chain([row.fallback(&count_of)]));
+        table.rows.push(cells.chain([row.fallback(&counted)]));
     }
     print_table(&table, out, |_| style::PLAIN)?;
     print_more(survey.rows().count(), "device", out)?;
-    match survey.copies_message(&count_of) {
+    match survey.copies_message(&counted) {
         Some(words) => writeln!(out, "  {}", words.trim_end_matches('.')),
         None => Ok(()),
     }
@@ -425,16 +429,20 @@ fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
 /// Prints the kernels and returns their number.
 fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usize> {
     let rows = lists.iter().flat_map(|rows| rows.iter());
-    let rows = rows.filter(|row| !row.is_function && !row.is_placeholder());
+    let rows = rows.filter(|row| row.is_kernel());
     let count = rows.clone().count();
     if count == 0 {
         return Ok(0);
     }
-    write!(out, "  kernels: {count}")?;
+    let names: HashSet<&str> = rows.clone().map(|row| &*row.name.value).collect();
+    write!(out, "  kernels: {}", grouped(names.len() as u64))?;
+    if names.len() < count {
+        write!(out, " · {}", counted(count as u64, "build", "builds"))?;
+    }
     match rows.clone().filter(|row| row.is_spirv).count() {
         0 => {}
         spirv if spirv == count => write!(out, " · SPIR-V")?,
-        spirv => write!(out, " · {spirv} only as SPIR-V")?,
+        spirv => write!(out, " · {} only as SPIR-V", grouped(spirv as u64))?,
     }
     for (what, value) in [
         ("SIMD", (|row| row.simd_size.value) as fn(&KernelRow) -> i64),
@@ -472,7 +480,7 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usi
         } else {
             what
         };
-        out.paint(style, format_args!("{count} {what}"))?;
+        out.paint(style, format_args!("{} {what}", grouped(count as u64)))?;
         write!(out, " (up to {most}{unit})")?;
     }
     let unknown = rows.filter_map(|row| row.spill_size.figure.err());

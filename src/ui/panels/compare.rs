@@ -5,7 +5,8 @@ use yew::prelude::*;
 
 use super::list::list_of;
 use super::props::PanelProps;
-use crate::diff::FileSummary;
+use crate::analysis::survey::NO_COUNT;
+use crate::diff::{DeviceChanges, FileSummary};
 use crate::model::Tone;
 use crate::model::text::escaped;
 use crate::tables::{Cell, CellValue, ListId, Row};
@@ -144,16 +145,68 @@ fn head(props: &PanelProps, report: Option<&CompareReport>) -> Html {
                 { menu("Compare with", html! { <>{ for others(props, "btn2") }</> }) }
                 { menu("Report", report_menu) }
             </div>
-            <p class="said" role="status">
+            <div class="said" role="status">
                 if let Some(report) = report {
                     <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
+                    { devices(report) }
                     { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
+                    if report.is_kernels_only {
+                        <span class="dim">{ "Only kernels were compared. " }{ button("link", Command::CompareEverything, plain("Compare images, properties and symbols, too")) }</span>
+                    }
                     { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
                 } else {
                     <span class="dim">{ "Comparing …" }</span>
                 }
-            </p>
+            </div>
         </div>
+    }
+}
+
+/// The changes of the kernels of each device; each number filters the list.
+fn devices(report: &CompareReport) -> Html {
+    if report.devices.is_empty() {
+        return Html::default();
+    }
+    let row = |device: &DeviceChanges| {
+        let name = &device.of.device;
+        let cell = |count: u64, filter: &str| {
+            let filter = format!("part==kernel device==\"{name}\"{filter}");
+            match count {
+                _ if name.is_empty() => html! { <td class="num">{ format::grouped(count) }</td> },
+                0 => html! { <td class="num dim">{ NO_COUNT }</td> },
+                count => {
+                    html! { <td class="num">{ button("cell", Command::FilterDifferences(filter), plain(&format::grouped(count))) }</td> }
+                }
+            }
+        };
+        let plain_count = |count: u64| html! { <td class="num">{ format::grouped(count) }</td> };
+        let shown = if name.is_empty() { "not named" } else { name };
+        html! {
+            <tr key={name.to_string()}>
+                <td class="mono">{ escaped(shown) }</td>
+                { cell(device.added, " change=added") }
+                { cell(device.removed, " change=removed") }
+                { cell(device.changed, " change!=added change!=removed") }
+                { cell(device.worse, " assessed==worse") }
+                { cell(device.better, " assessed==better") }
+                { plain_count(device.unchanged()) }
+                { plain_count(device.of.kernels.0) }
+                { plain_count(device.of.kernels.1) }
+            </tr>
+        }
+    };
+    let titles = [
+        "Kernels", "New", "Removed", "Changed", "Worse", "Better", "Same", "In from", "In to",
+    ];
+    html! {
+        <table class="sizes survey by-device">
+            <thead><tr>
+                { for titles.iter().enumerate().map(|(at, title)| html! {
+                    <th scope="col" class={(at > 0).then_some("num")}>{ *title }</th>
+                }) }
+            </tr></thead>
+            <tbody>{ for report.devices.iter().map(row) }</tbody>
+        </table>
     }
 }
 
@@ -168,7 +221,7 @@ pub(super) fn instructions(view: &View) -> Html {
     };
     html! { <>
         { toggle(all, Command::ToggleSecondary(ListId::Changes), "Show unchanged", "Also list instructions that are equal in both files") }
-        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Ignore differences that only affect register and scoreboard token numbers") }
+        { toggle(view.compare.options.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Ignore differences that only affect register and scoreboard token numbers") }
     </> }
 }
 

@@ -8,12 +8,11 @@ use super::props::PanelProps;
 use super::verdict::worst;
 use crate::analysis::survey::{Count, NO_COUNT, Survey, TITLES};
 use crate::model::text::escaped;
-use crate::tables::{ListId, Row};
+use crate::tables::ListId;
 use crate::ui::components::{button, plain};
 use crate::ui::hooks::use_change;
 use crate::ui::state::PanelId;
 use crate::ui::state::commands::Command;
-use crate::ui::state::verdict::hazards;
 use crate::ui::text::format;
 use crate::worker::protocol::ListReading;
 
@@ -25,8 +24,7 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
     let list = view.lists.get(ListId::Kernels);
     let document = u64::from(view.selection.document().0);
     let is_known = u64::from(view.container().is_some());
-    let is_waiting = view.opened.summary.has.package && !list.is_wanted;
-    let wanted = u64::from(is_waiting) << 2 | u64::from(list.is_stopped) << 1 | is_known;
+    let wanted = u64::from(list.is_stopped) << 1 | is_known;
     use_change(
         [view.opening.into(), document, wanted, 0],
         Box::new(move || session.0.follow_survey()),
@@ -35,34 +33,25 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
         return html! {
             <section class="block" aria-labelledby="survey-title">
                 <h2 id="survey-title">{ "Native code" }</h2>
-                if is_waiting {
-                    <p>{ button("btn2", Command::ReadOn, plain("Read the kernels of all files")) }</p>
-                } else {
-                    <p class="dim" role="status">{ "not known yet …" }</p>
-                }
+                <p class="dim" role="status">{ "not known yet …" }</p>
             </section>
         };
     };
     let survey = &report.survey;
-    let shown: Vec<Row> = report
-        .worst
-        .iter()
-        .filter(|row| hazards(row).next().is_some())
-        .cloned()
-        .collect();
     html! { <>
         <section class="block" aria-labelledby="survey-title">
             <div class="block-head">
                 <h2 id="survey-title">{ "Native code" }</h2>
                 if !report.progress.is_over() { { reading(&ListReading::Images(report.progress, report.unpacking.clone()), list.is_stopped) } }
             </div>
+            { totals(survey) }
             { devices(survey) }
             if let Some(twice) = survey.copies_message(&format::counted) { <p class="dim">{ twice }</p> }
             if view.opened.summary.has.package {
                 <p>{ button("link", Command::Panel(PanelId::MATRIX), plain("All kernels by device")) }</p>
             }
         </section>
-        if let Some(worst) = worst(&shown, report.progress.is_over()) { { worst } }
+        if let Some(worst) = worst(&report.worst, report.progress.is_over()) { { worst } }
     </> }
 }
 
@@ -72,6 +61,31 @@ fn count_title(count: Count) -> Option<&'static str> {
         Count::SoFar(_) => Some("so far: not all images were read"),
         Count::Unknown => Some("not known yet"),
     }
+}
+
+/// The number of kernels, and of their builds.
+fn totals(survey: &Survey) -> Html {
+    let count = |number| Count::new(number, survey.progress);
+    let kernels = count(survey.kernels);
+    if kernels.so_far() == 0 {
+        return Html::default();
+    }
+    let noun = if survey.kernels == 1 {
+        "kernel"
+    } else {
+        "kernels"
+    };
+    let builds = match count(survey.builds) {
+        builds if survey.builds > survey.kernels => {
+            format!(
+                ", {} builds with native code",
+                builds.text(&format::grouped)
+            )
+        }
+        _ => String::new(),
+    };
+    let text = format!("{} {noun}{builds}", kernels.text(&format::grouped));
+    html! { <p title={count_title(kernels)}>{ text }</p> }
 }
 
 fn devices(survey: &Survey) -> Html {

@@ -19,7 +19,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::{choice_text, effect_tone, errors, hazards, outcome_text, tone};
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
-use crate::worker::protocol::{ImagesReport, Opened};
+use crate::worker::protocol::{ImagesReport, Opened, WorstRow};
 
 /// Element id of the device field.
 const DEVICE: &str = "device";
@@ -167,6 +167,7 @@ fn choice(images: &ImagesReport) -> Html {
     let more = images.chosen.saturating_sub(images.first.len() as u64);
     html! { <>
         { signed(tone, &words) }{ format!(" on {device} (selected device)") }
+        { first_use(images) }
         <ul class="findings">
             { for images.first.iter().map(|image| html! {
                 <li>
@@ -180,6 +181,33 @@ fn choice(images: &ImagesReport) -> Html {
         }
         <p class="dim">{ prose(&images.rule) }</p>
     </> }
+}
+
+/// The kernels that are compiled at first use: their number, and the first ones on request.
+fn first_use(images: &ImagesReport) -> Html {
+    if images.first_use.is_empty() {
+        return Html::default();
+    }
+    let mut letters = images.first_use.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let text = format!("{}{}.", first.collect::<String>(), letters.as_str());
+    if images.first_used.is_empty() {
+        return html! { <p class="first-use">{ text }</p> };
+    }
+    let more = images
+        .compiled
+        .saturating_sub(images.first_used.len() as u64);
+    html! {
+        <details class="first-use">
+            <summary>{ text }</summary>
+            <ul class="mono">
+                { for images.first_used.iter().map(|name| html! { <li>{ shortened(&escaped(name)) }</li> }) }
+            </ul>
+            if more > 0 {
+                <p class="dim">{ format!("and {}: zeview images --device NAME --first-use lists all.", format::counted(more, "other", "others")) }</p>
+            }
+        </details>
+    }
 }
 
 /// The first images of a container.
@@ -410,8 +438,9 @@ fn compatible_devices(matching: &Matching) -> Option<Html> {
     })
 }
 
-/// The kernels with the worst hazards, of all kernels or of those that were read so far.
-pub(super) fn worst(worst: &[Row], is_all: bool) -> Option<Html> {
+/// The kernels to look at, of all kernels or of those that were read so far: one of each kind of
+/// finding and family.
+pub(super) fn worst(worst: &[WorstRow], is_all: bool) -> Option<Html> {
     if worst.is_empty() {
         return None;
     }
@@ -419,7 +448,7 @@ pub(super) fn worst(worst: &[Row], is_all: bool) -> Option<Html> {
         <section class="block" aria-labelledby="worst-title">
             <h2 id="worst-title">{ if is_all { "Kernels to look at" } else { "Kernels to look at, so far" } }</h2>
             <ul class="worst">
-                { for worst.iter().map(|row| {
+                { for worst.iter().map(|WorstRow { row, others }| {
                     let name = row.cells.first().map_or("".into(), |cell| cell.value.title());
                     // The second cell of a kernel of several devices.
                     let device = row.cells.get(1).map_or("".into(), |cell| match &cell.value {
@@ -434,6 +463,9 @@ pub(super) fn worst(worst: &[Row], is_all: bool) -> Option<Html> {
                                 { for hazards(row).map(|hazard| html! {
                                     <span>{ format::mark(hazard) }<span class="dim">{ hazard.doc.to_string() }</span></span>
                                 }) }
+                                if *others > 0 {
+                                    <span class="dim">{ format!("and {} of this family", format::counted(*others, "other", "others")) }</span>
+                                }
                             </span>
                         </li>
                     }

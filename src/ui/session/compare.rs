@@ -5,6 +5,7 @@ use std::rc::Rc;
 use web_sys::File;
 
 use super::{Session, spawn};
+use crate::diff::Options;
 use crate::model::Span;
 use crate::tables::ListId;
 use crate::ui::state::compare::{Base, ChosenDifference, CompareChange};
@@ -61,7 +62,11 @@ impl Session {
                         Origin::Local => None,
                     }),
                 };
-                self.ask_comparison(tab, base, Some(file), false);
+                let options = Options {
+                    kernels_first: true,
+                    ..Options::default()
+                };
+                self.ask_comparison(tab, base, Some(file), options);
             }
         }
     }
@@ -71,8 +76,28 @@ impl Session {
         if let Some((tab, view)) = self.active()
             && let Some(base) = view.compare.base.clone()
         {
-            let renumbered = !view.compare.renumbered;
-            self.ask_comparison(tab, base, None, renumbered);
+            let mut options = view.compare.options.clone();
+            options.renumbered ^= true;
+            self.ask_comparison(tab, base, None, options);
+        }
+    }
+
+    /// Repeats the comparison of libraries with everything that is not a kernel.
+    pub fn compare_everything(self: &Rc<Self>) {
+        if let Some((tab, view)) = self.active()
+            && let Some(base) = view.compare.base.clone()
+        {
+            let mut options = view.compare.options.clone();
+            options.kernels_first = false;
+            self.ask_comparison(tab, base, None, options);
+        }
+    }
+
+    /// Shows the differences that match a filter, or all again if it is the current one.
+    pub fn filter_differences(&self, filter: &str) {
+        if let Some((_, view)) = self.active() {
+            let is_shown = view.lists.get(ListId::Differences).query.filter == filter;
+            self.set_filter(ListId::Differences, if is_shown { "" } else { filter });
         }
     }
 
@@ -81,7 +106,7 @@ impl Session {
         tab: TabId,
         base: Base,
         file: Option<File>,
-        renumbered: bool,
+        options: Options,
     ) {
         let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
             return;
@@ -92,10 +117,10 @@ impl Session {
         let chosen = self.view(tab).and_then(|view| view.compare.chosen);
         let keep = chosen.filter(|_| file.is_none());
         let keep = keep.map(|chosen| chosen.index);
-        self.compare_changed(tab, CompareChange::Requested(base, renumbered, run));
+        self.compare_changed(tab, CompareChange::Requested(base, options.clone(), run));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let answer = client.compare(name, file.as_deref(), renumbered, keep);
+            let answer = client.compare(name, file.as_deref(), options, keep);
             let answer = answer.await;
             let result = match answer {
                 Ok(report) => Ok(Rc::new(report)),

@@ -144,6 +144,8 @@ impl Session {
                 }
             }
             Command::ToggleRenumbered => self.toggle_renumbered(),
+            Command::CompareEverything => self.compare_everything(),
+            Command::FilterDifferences(filter) => self.filter_differences(&filter),
             Command::ShowInBase(span) => self.show_in_base(span),
             Command::Bookmark => self.bookmark(file),
             Command::SaveComment => self.save_comment(),

@@ -10,14 +10,14 @@ use crate::tables::ListId;
 use crate::tables::query::{Query, RowOptions};
 use crate::ui::state::list::ListChange;
 use crate::ui::state::verdict::{
-    HOST_COLUMNS, IMAGE_COLUMNS, SURVEY_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
+    HOST_COLUMNS, IMAGE_COLUMNS, SURVEY_COLUMNS, VerdictChange, WORST_COLUMNS,
 };
 use crate::ui::state::{Action, PanelId, TabId};
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{ListRequest, Request, Response, VerdictReport};
 
 /// Number of worst kernels in the overview.
-const WORST: u64 = 5;
+const WORST: u64 = 6;
 /// Number of a container's images in the overview.
 const IMAGES: u64 = 12;
 
@@ -165,9 +165,7 @@ impl Session {
         let survey = view.survey();
         let is_over = survey.is_some_and(|survey| survey.progress.is_over());
         let list = view.lists.get(ListId::Kernels);
-        // Decompressing all files of a package takes long: it waits for a request.
-        let is_waiting = view.opened.summary.has.package && !list.is_wanted;
-        let is_stopped = is_waiting || survey.is_some() && list.is_stopped;
+        let is_stopped = survey.is_some() && list.is_stopped;
         let is_wanted = view.panel == PanelId::Overview && view.container().is_some();
         if !is_wanted || is_over || is_stopped {
             return;
@@ -234,21 +232,15 @@ impl Session {
         let request = Request::List {
             document,
             list: ListId::Kernels,
-            query: Query {
-                sort: Some("hazards".into()),
-                descending: true,
-                ..Query::default()
-            },
-            ask: ListRequest::Rows {
-                start: 0,
-                count: WORST,
+            query: Query::default(),
+            ask: ListRequest::Worst {
                 columns,
+                count: WORST,
             },
         };
         let then = move |session: &Rc<Session>, answer| {
-            if let Ok(Response::List(page)) = answer {
-                let rows = page.rows.into_iter();
-                let worst = rows.filter(|row| hazards(row).next().is_some()).collect();
+            if let Ok(Response::Worst(worst)) = answer {
+                let worst = worst.into_iter().collect();
                 session.change_verdict(tab, VerdictChange::Worst(document, worst));
             }
         };

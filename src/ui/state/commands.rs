@@ -249,6 +249,10 @@ commands! {
     CompareWithBefore = "compare-with-before";
     /// Ignores or respects register numbers in the comparison.
     ToggleRenumbered = "toggle-renumbered";
+    /// Also compares everything in libraries that is not a kernel.
+    CompareEverything = "compare-everything";
+    /// Shows only the differences that match a filter, or all again.
+    FilterDifferences(filter: String) = "filter-differences";
     /// Selects bytes in the other compared file.
     ShowInBase(span: Span) = "show-in-base";
     /// Saves a report of the file as HTML.

@@ -6,6 +6,7 @@ use yew::AttrValue;
 
 use super::TabId;
 use super::answer::Answer;
+use crate::diff::Options;
 use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::CompareReport;
 
@@ -14,8 +15,8 @@ use crate::worker::protocol::CompareReport;
 pub struct CompareState {
     /// The other file.
     pub base: Option<Base>,
-    /// Whether register and scoreboard token numbers are ignored.
-    pub renumbered: bool,
+    /// What is compared.
+    pub options: Options,
     /// The result by the number of the comparison, or why it failed.
     answer: Answer<u32, Result<Rc<CompareReport>, AttrValue>>,
     /// Whether a comparison with that file had a result: its place stays while the next one is
@@ -67,7 +68,7 @@ pub struct ChosenDifference {
 /// A change of this state.
 pub enum CompareChange {
     /// A comparison with this file has started; its number.
-    Requested(Base, bool, u32),
+    Requested(Base, Options, u32),
     /// The result of a comparison, or why it failed.
     Answered(u32, Result<Rc<CompareReport>, AttrValue>),
     /// A difference is shown in full.
@@ -82,13 +83,13 @@ impl CompareState {
     /// Applies a change.
     pub fn apply(&mut self, change: CompareChange) {
         match change {
-            CompareChange::Requested(base, renumbered, run) => {
+            CompareChange::Requested(base, options, run) => {
                 if self.base.as_ref() != Some(&base) {
                     self.has_result = false;
                     self.differing = None;
                 }
                 self.base = Some(base);
-                self.renumbered = renumbered;
+                self.options = options;
                 self.answer.ask(run);
             }
             CompareChange::Answered(run, answer) => {

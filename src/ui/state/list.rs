@@ -46,8 +46,6 @@ pub struct List {
     answered: Option<u32>,
     /// The user stopped the reading of the list.
     pub is_stopped: bool,
-    /// The user asked for the list: it was shown, or is to be read.
-    pub is_wanted: bool,
     /// Why there is no list.
     pub failed: Option<AttrValue>,
     /// Number of times that a filter was cleared and the current row's position in the full list
@@ -125,7 +123,6 @@ impl List {
             at_is_for: None,
             answered: None,
             is_stopped: false,
-            is_wanted: false,
             failed: None,
             cleared: (0, 0),
         }
@@ -172,7 +169,6 @@ impl List {
             ListChange::Page(of, page) if of == generation => self.put(page),
             ListChange::Stop(is_stopped) => {
                 self.is_stopped = is_stopped;
-                self.is_wanted = true;
                 if !is_stopped && self.reading().is_some() {
                     self.rows.renew();
                 }
@@ -227,7 +223,6 @@ impl List {
             return self.reset();
         }
         self.document = Some(page.document);
-        self.is_wanted = true;
         self.failed = None;
         let columns = page.columns.iter();
         let columns = columns.filter_map(|id| self.column(id));

@@ -507,6 +507,8 @@ fn answered(kept: Option<u64>) -> Action {
         differences: 5,
         verdict: "1 kernel differs.".into(),
         counts: Vec::new(),
+        devices: Vec::new(),
+        is_kernels_only: false,
         remarks: Vec::new(),
         is_cut: false,
         notes: Vec::new(),
@@ -523,7 +525,10 @@ fn comparing(run: u32) -> Action {
         name: "b".into(),
         url: None,
     };
-    Action::Compare(TabId(1), CompareChange::Requested(base, false, run))
+    Action::Compare(
+        TabId(1),
+        CompareChange::Requested(base, Default::default(), run),
+    )
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::analysis::Verdict;
 use crate::model::{Capabilities, Effect, NodeId, Outcome, Severity, Str, Summary, Tone};
 use crate::tables::{Annotation, Row};
 use crate::ui::text::format;
-use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
+use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport, WorstRow};
 
 /// A document, and the device that it is judged for; `None`: its own.
 pub type Judged = (NodeId, Option<AttrValue>);
@@ -34,8 +34,8 @@ pub struct VerdictState {
     pub device: Option<AttrValue>,
     /// The verdict, or the images of a container; or why there is none: an unknown device.
     pub report: Answer<Judged, Result<Rc<VerdictReport>, AttrValue>>,
-    /// The kernels with the worst hazards.
-    pub worst: Answer<NodeId, Rc<[Row]>>,
+    /// The kernels to look at.
+    pub worst: Answer<NodeId, Rc<[WorstRow]>>,
     /// The first images of a container.
     pub images: Answer<Judged, Rc<[Row]>>,
     /// Survey of a container's images and devices, as far as it is read.
@@ -51,7 +51,7 @@ pub enum VerdictChange {
     /// The response: the verdict, or why there is none.
     Answered(Judged, Result<Rc<VerdictReport>, AttrValue>),
     /// The worst kernels of a document.
-    Worst(NodeId, Rc<[Row]>),
+    Worst(NodeId, Rc<[WorstRow]>),
     /// The first images of a document.
     Images(Judged, Rc<[Row]>),
     /// The survey of a document.
@@ -161,7 +161,7 @@ impl View {
     }
 
     /// The kernels with the worst hazards, once they are known.
-    pub fn worst_kernels(&self) -> Option<&Rc<[Row]>> {
+    pub fn worst_kernels(&self) -> Option<&Rc<[WorstRow]>> {
         self.verdict.worst.to(&self.selection.document())
     }
 

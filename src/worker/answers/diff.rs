@@ -17,16 +17,15 @@ use zeview_views::diff;
 pub(crate) fn compare(
     document: &mut Document,
     base: Option<Document>,
-    renumbered: bool,
+    options: &Options,
     keep: Option<u64>,
 ) -> Result<Response, String> {
-    let options = Options { renumbered };
     let before = diff::comparison(document)
         .filter(|_| base.is_none())
         .cloned();
     let compared = match base {
-        Some(base) => Some(diff::compare_with(document, base, &options)),
-        None => diff::compare_again(document, &options),
+        Some(base) => Some(diff::compare_with(document, base, options)),
+        None => diff::compare_again(document, options),
     };
     let comparison = compared.ok_or(NONE)?;
     let kept = before.and_then(|before| comparison.find_again(&before, keep?));
@@ -46,7 +45,9 @@ fn report(comparison: &Comparison) -> CompareReport {
         same_meaning: comparison.same_meaning(),
         differences: comparison.entries.len() as u64,
         verdict: verdict_text(comparison).into(),
-        counts: counts(comparison),
+        counts: counts(comparison).split_off(comparison.devices.len()),
+        devices: comparison.by_device(),
+        is_kernels_only: comparison.is_kernels_only,
         remarks: comparison.remarks.clone(),
         is_cut: comparison.is_cut,
         notes: comparison.notes.clone(),

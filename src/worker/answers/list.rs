@@ -2,9 +2,10 @@
 
 use crate::tables;
 use crate::tables::kernels;
+use crate::tables::kernels::worst_kernels;
 use crate::tables::profile_changes;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use zeview_analysis::unread;
 
@@ -24,7 +25,8 @@ use crate::tables::{
     CodeList, Column, List, ListId, ReadingKind, Row, Scope, Shape, instructions, lines, writer,
 };
 use crate::worker::protocol::{
-    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response, SurveyReport,
+    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response,
+    SurveyReport, WorstRow,
 };
 
 /// The last requested list of each kind with its order: scrolling neither rebuilds nor re-sorts it
@@ -57,6 +59,49 @@ pub(crate) struct QueriedList {
     maxima: OnceCell<Vec<(Str, f64)>>,
     /// See [`ListPage::names`].
     names: OnceCell<Option<u32>>,
+}
+
+/// Returns the kernels of a list to look at first.
+///
+/// # Errors
+///
+/// If there is no such column, as a message.
+fn worst(
+    list: &Rc<dyn List>,
+    columns: &[Str],
+    count: u64,
+    document: &Document,
+) -> Result<Vec<WorstRow>, String> {
+    let columns = columns_of(&**list, columns)?;
+    let sources = &document.sources;
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let worst = worst_kernels(&**list, sources, count).into_iter();
+    let rows = worst.filter_map(|worst| {
+        Some(WorstRow {
+            row: row_of(&**list, worst.row, &columns, sources)?,
+            others: worst.others,
+        })
+    });
+    Ok(rows.collect())
+}
+
+/// Returns a row for the page.
+fn row_of(
+    list: &dyn List,
+    row: u32,
+    columns: &[(usize, &'static Column)],
+    sources: &Sources,
+) -> Option<Row> {
+    let cells = columns.iter();
+    let cells = cells.map(|(column, _)| list.cell(row, *column, sources).shown());
+    Some(Row {
+        index: row.into(),
+        entry: list.entry(row, sources)?,
+        cells: cells.collect(),
+        code: list
+            .as_code()
+            .map(|code| Box::new(code.code_row(row, sources))),
+    })
 }
 
 impl Lists {
@@ -95,26 +140,8 @@ impl Lists {
             return Ok(Response::Survey(known.clone()));
         }
         let (id, survey) = (reading.document, reading.kernels.survey());
-        let query = Query {
-            sort: Some("hazards".into()),
-            descending: true,
-            ..Query::default()
-        };
         let list = reading.kernels.list(&document.sources);
-        let columns = columns_of(&*list, columns)?;
-        let found = QueriedList::new(id, list, &query, document);
-        let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
-        // The same kernel may exist for several devices.
-        let mut names = HashSet::new();
-        let rows = rows.filter(|row| {
-            let name = found.list.cell(*row, 0, &document.sources);
-            names.insert(name.value.title().into_owned())
-        });
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        let worst = rows.take(count);
-        let worst = worst
-            .filter_map(|row| found.row(row, &columns, &document.sources))
-            .collect();
+        let worst = worst(&list, columns, count, document)?;
         let report = Box::new(SurveyReport {
             document: id,
             survey,
@@ -274,6 +301,10 @@ impl Lists {
                     self.renewal.was_made(started, (self.clock)());
                 }
                 Response::List(Box::new(page))
+            }
+            ListRequest::Worst { columns, count } => {
+                let list = self.get(document, id, list, query)?.list.clone();
+                Response::Worst(worst(&list, columns, *count, document)?)
             }
             ListRequest::Survey { columns, count } => self.survey(document, id, columns, *count)?,
             ListRequest::At {
@@ -549,17 +580,7 @@ impl QueriedList {
         columns: &[(usize, &'static Column)],
         sources: &Sources,
     ) -> Option<Row> {
-        let cells = columns.iter();
-        let cells = cells.map(|(column, _)| self.list.cell(row, *column, sources).shown());
-        Some(Row {
-            index: row.into(),
-            entry: self.list.entry(row, sources)?,
-            cells: cells.collect(),
-            code: self
-                .list
-                .as_code()
-                .map(|code| Box::new(code.code_row(row, sources))),
-        })
+        row_of(&*self.list, row, columns, sources)
     }
 
     /// Returns whether the bytes lie in a row or the current row refers to them.

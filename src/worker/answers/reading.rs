@@ -169,7 +169,8 @@ impl Lists {
             .as_ref()
             .is_none_or(|known| known.document != id)
         {
-            let kernels = KernelReading::new(document, id)?;
+            let mut kernels = KernelReading::new(document, id)?;
+            kernels.small_first();
             self.found.remove(&ListId::Kernels);
             self.renewal = Renewal {
                 number: self.renewal.number.wrapping_add(1),

@@ -1,6 +1,7 @@
 //! Answers to requests about the verdict.
 
 use crate::analysis::survey::Progress;
+use crate::decode::demangle::demangle;
 use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
 use crate::decode::rule::Rule;
@@ -9,7 +10,9 @@ use crate::model::{Document, Fact, NodeId, Span, Summary};
 use crate::tables;
 use crate::tables::ListId;
 use crate::worker::handler::{Answer, PATHS_MAX, failed};
-use crate::worker::protocol::{ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport};
+use crate::worker::protocol::{
+    FIRST_USED_MAX, ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport,
+};
 
 /// Predicts what the driver does with a document on a device, by default its own. For a container,
 /// reports which images run on the device. `unread` is the progress of reading the files of a package
@@ -67,6 +70,16 @@ fn images(
     let Some(choice) = device.and_then(|device| document.choice(&images, device)) else {
         return report;
     };
+    // Images of files that were not read may have native code of the same kernels.
+    if unread.is_none() {
+        let first_use = document.first_use(&images, &choice);
+        report.first_use = first_use.text().unwrap_or_default();
+        report.compiled = first_use.kernels.len() as u64;
+        let names = first_use.kernels.iter().take(FIRST_USED_MAX);
+        let names =
+            names.map(|name| demangle(name).map_or_else(|| name.clone(), |text| text.to_string()));
+        report.first_used = names.collect();
+    }
     let mut places: Vec<usize> = choice.chosen().collect();
     report.chosen = places.len() as u64;
     // No image runs on the device: the first one shows why.

@@ -28,6 +28,7 @@ use super::codec;
 use super::protocol::{
     CompareReport, Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response,
 };
+use crate::diff::Options as CompareOptions;
 use crate::model::Span;
 
 /// Work is reported after this time, and from then on after each such time, in milliseconds.
@@ -241,12 +242,12 @@ impl Client {
         &self,
         name: String,
         file: Option<&Blob>,
-        renumbered: bool,
+        options: CompareOptions,
         keep: Option<u64>,
     ) -> Result<CompareReport> {
         let request = Request::Compare {
             name,
-            renumbered,
+            options,
             keep,
         };
         match self.send(request, file).await?.response {

@@ -1,6 +1,6 @@
 //! The comparison with another file.
 
-use crate::diff::FileSummary;
+use crate::diff::{DeviceChanges, FileSummary};
 use crate::model::Str;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,12 @@ pub struct CompareReport {
     pub differences: u64,
     /// The result in a line.
     pub verdict: Str,
-    /// Number of changes per part, one line each.
+    /// Number of changes per part, one line each; without kernels by device.
     pub counts: Vec<String>,
+    /// The changes of the kernels of each device, for libraries and packages.
+    pub devices: Vec<DeviceChanges>,
+    /// Whether only the kernels were compared.
+    pub is_kernels_only: bool,
     /// Reasons why the two files are hard to compare.
     pub remarks: Vec<String>,
     /// Whether parts were not compared, as the files are too large.

@@ -36,6 +36,14 @@ pub enum ListRequest {
         /// Ids of the columns; the default columns if empty.
         columns: Vec<Str>,
     },
+    /// For [`ListId::Kernels`]: one kernel of each kind of finding and each family, the worst first;
+    /// answered by [`Response::Worst`](super::Response::Worst).
+    Worst {
+        /// Ids of the columns of these kernels.
+        columns: Vec<Str>,
+        /// Maximum number of kernels.
+        count: u64,
+    },
     /// For [`ListId::Kernels`] of a container: its contents by device, and the kernels with the
     /// worst hazards; answered by [`Response::Survey`](super::Response::Survey).
     Survey {
@@ -140,8 +148,17 @@ pub struct SurveyReport {
     pub progress: Progress,
     /// The file of a package that is being unpacked.
     pub unpacking: Option<Unpacking>,
-    /// The kernels with the worst hazards.
-    pub worst: Vec<tables::Row>,
+    /// The kernels to look at first.
+    pub worst: Vec<WorstRow>,
+}
+
+/// A kernel to look at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorstRow {
+    /// Its row.
+    pub row: tables::Row,
+    /// Number of other kernels of its family with the same kind of finding.
+    pub others: u64,
 }
 
 /// The list for a selection.

@@ -27,7 +27,7 @@ pub use self::graph::{
     BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,
 };
 pub use self::list::{
-    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, SurveyReport,
+    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, SurveyReport, WorstRow,
 };
 pub use self::profile::{
     CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, STALLS_MAX,
@@ -36,12 +36,14 @@ pub use self::request::{ExportForm, Request, SelectionTarget};
 pub use self::response::{Opened, Problem, Response};
 pub use self::search::{HitRow, SearchStep};
 pub use self::tree::{BYTES_MAX, Detail, KnownRow, LeafRow, PREVIEW, Row, Selected};
-pub use self::verdict::{IMAGES_MAX, ImagePick, ImagesReport, PICKS_MAX, VerdictReport};
+pub use self::verdict::{
+    FIRST_USED_MAX, IMAGES_MAX, ImagePick, ImagesReport, PICKS_MAX, VerdictReport,
+};
 use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 28;
+pub const PROTOCOL_VERSION: u32 = 29;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

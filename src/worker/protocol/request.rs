@@ -5,6 +5,7 @@ use super::compare::CompareForm;
 use super::list::{Follow, ListRequest};
 use super::search::SearchStep;
 use crate::analysis::occupancy::OccupancyParameters;
+use crate::diff::Options as CompareOptions;
 use crate::kernel_names::KernelQuery;
 use crate::model::{NodeId, SourceId, Span, Str, UnpackedSource};
 use crate::tables::ListId;
@@ -177,8 +178,8 @@ pub enum Request {
     Compare {
         /// The other file's name.
         name: String,
-        /// Whether to ignore the numbers of general registers and scoreboard tokens.
-        renumbered: bool,
+        /// What to compare.
+        options: CompareOptions,
         /// Index of a difference to locate again, when the same files are compared.
         keep: Option<u64>,
     },

@@ -4,7 +4,7 @@ use super::code::{CodeImages, CodeReport};
 use super::compare::CompareReport;
 use super::data_flow::FlowOverview;
 use super::graph::{BlocksPage, GraphPage};
-use super::list::{ListAt, ListPage, SurveyReport};
+use super::list::{ListAt, ListPage, SurveyReport, WorstRow};
 use super::profile::{CodeSamples, ProfileOverview};
 use super::search::HitRow;
 use super::tree::{LeafRow, Row, Selected};
@@ -93,6 +93,8 @@ pub enum Response {
     List(Box<ListPage>),
     /// To [`ListRequest::Survey`](super::ListRequest::Survey).
     Survey(Box<SurveyReport>),
+    /// To [`ListRequest::Worst`](super::ListRequest::Worst).
+    Worst(Vec<WorstRow>),
     /// To [`ListRequest::At`](super::ListRequest::At); `None` if no document has such a list.
     ListAt(Option<Box<ListAt>>),
     /// To [`ListRequest::Find`](super::ListRequest::Find); `None` if there is no match.

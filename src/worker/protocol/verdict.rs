@@ -42,11 +42,20 @@ pub struct ImagesReport {
     pub first: Vec<ImagePick>,
     /// Number of images that run.
     pub chosen: u64,
+    /// How many kernels are compiled at first use on the device, in a line; empty if no image runs.
+    pub first_use: String,
+    /// The first of these kernels, demangled.
+    pub first_used: Vec<String>,
+    /// Number of these kernels.
+    pub compiled: u64,
     /// The component that chooses the image, and its rule.
     pub rule: Str,
     /// For a package whose files were not all read: how many were. The others may have images.
     pub unread: Option<Progress>,
 }
+
+/// Maximum number of kernels in [`ImagesReport::first_used`].
+pub const FIRST_USED_MAX: usize = 200;
 
 /// An image, and why it runs on a device or does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -167,7 +167,7 @@ impl Matcher<'_> {
         let code: HashMap<Span, Span> = sections.iter().filter_map(of_kernel).collect();
         for row in kernels.rows(&self.document.sources).iter() {
             // Only native code is sampled.
-            if row.is_function || row.is_spirv || row.is_placeholder() {
+            if row.is_spirv || !row.is_kernel() {
                 continue;
             }
             let (name, demangled) = row.names();

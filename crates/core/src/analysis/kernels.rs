@@ -79,6 +79,14 @@ pub trait Kernels {
         false
     }
 
+    /// Returns the digests of the kernels' code, in the order of [`rows`](Self::rows), to compare
+    /// them with those of another document; `None` for a kernel whose code cannot be read. Returns
+    /// `None` for native code, which is compared by instructions.
+    fn digests(&self, sources: &Sources) -> Option<Vec<Option<CodeDigest>>> {
+        let _ = sources;
+        None
+    }
+
     /// Returns the bytes of the entries that refer to a kernel in shared tables (symbols,
     /// descriptions), except for its own entry.
     fn mentions(&self, row: &KernelRow, sources: &Sources) -> Vec<Span>;
@@ -146,6 +154,15 @@ impl<T> Located<T> {
             span: Some(span),
         }
     }
+}
+
+/// A digest of the code of a kernel: with the same digest, the code is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeDigest {
+    /// A hash of the code and of everything that it refers to.
+    pub hash: (u64, u64),
+    /// Number of instructions, with those of the functions that it calls.
+    pub instructions: u64,
 }
 
 /// The bytes of an entry's values, by their keys in `.ze_info`.
@@ -227,6 +244,11 @@ impl KernelRow {
     /// Returns the name in the file, and its demangled form.
     pub fn names(&self) -> (&str, Option<&str>) {
         (&self.name.value, self.demangled.as_deref())
+    }
+
+    /// Whether it counts as a kernel: it is no function, and no placeholder.
+    pub fn is_kernel(&self) -> bool {
+        !self.is_function && !self.is_placeholder()
     }
 
     /// Whether it is not a kernel of the source, but a [`PLACEHOLDER`].

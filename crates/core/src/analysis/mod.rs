@@ -9,6 +9,7 @@ pub mod assembly;
 pub mod blocks;
 pub mod data_flow;
 pub mod figure;
+mod first_use;
 pub mod host_images;
 mod image_choice;
 mod image_graph;
@@ -26,6 +27,7 @@ pub mod package_reading;
 pub mod source_lines;
 mod verdict;
 
+pub use first_use::FirstUse;
 pub use verdict::{
     ApiVerdict, DriverModel, Import, KnownDevice, LoadOptions, Matching, NeededRelease, Rebuild,
     Verdict,

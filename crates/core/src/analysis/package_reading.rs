@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::package::{FileStatus, PackageAccount, PackageFiles};
-use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
+use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str, sort};
 
 /// Number of bytes of a file that are restored or read in one step.
 const STEP: u64 = 8 << 20;
@@ -189,6 +189,14 @@ impl PackageReading {
             file.is_some_and(|file| wanted(&file.path))
         });
         self.is_partial |= self.left.len() < before;
+    }
+
+    /// Reads small files first, so that the first results come early.
+    pub fn small_first(&mut self) {
+        let size = |task: &Task| task.files.file(task.index).map_or(0, |file| file.size);
+        let mut left: Vec<Task> = std::mem::take(&mut self.left).into();
+        sort::by_cached_key(&mut left, |task| size(task));
+        self.left = left.into();
     }
 
     /// Returns the number of files that were opened or looked at.

@@ -10,12 +10,13 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
+use super::digest;
 use super::words::{Words, text};
 use crate::demangle::demangle;
 use zeview_core::analysis::assembly::Mix;
 use zeview_core::analysis::data_flow::FlowCounts;
 use zeview_core::analysis::kernels::{
-    KernelDetail, KernelRow, Kernels, Located, Payload, SourceArgument,
+    CodeDigest, KernelDetail, KernelRow, Kernels, Located, Payload, SourceArgument,
 };
 use zeview_core::analysis::occupancy::{Occupancy, OccupancyParameters};
 use zeview_core::model::{Sources, Span};
@@ -459,6 +460,11 @@ impl Kernels for SpirvKernels {
 
     fn rows(&self, sources: &Sources) -> Rc<Vec<KernelRow>> {
         Rc::clone(&self.read(sources).rows)
+    }
+
+    fn digests(&self, sources: &Sources) -> Option<Vec<Option<CodeDigest>>> {
+        let functions = &self.read(sources).functions;
+        Some(digest::digests(sources, self.module, functions))
     }
 
     fn mentions(&self, _: &KernelRow, _: &Sources) -> Vec<Span> {

@@ -9,6 +9,7 @@
 //!
 //! A check reads only the header. `module` decodes the instructions when they are opened.
 
+mod digest;
 mod grammar;
 mod instruction;
 pub mod kernels;

@@ -58,7 +58,7 @@ use super::rules;
 use super::spirv::{self, kernels::SpirvKernels};
 use super::text::plural;
 use zeview_core::analysis::assembly::Assembly;
-use zeview_core::analysis::kernels::Kernels;
+use zeview_core::analysis::kernels::{Kernels, PLACEHOLDER};
 use zeview_core::analysis::linkage::Linkage;
 use zeview_core::model::{Fact, Node, Sources, Span, Str, Tone};
 
@@ -262,7 +262,8 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
     // The notes have the version, too. The driver reads that of the text.
     let version = version.or_else(|| target.version.clone());
     contents.version = version.as_ref().map(|(text, _)| text.clone());
-    contents.facts = facts(cx, file, identity, &target, version, kernels.len() as u64);
+    let count = kernels.iter().filter(|k| k.name != PLACEHOLDER).count();
+    contents.facts = facts(cx, file, identity, &target, version, count as u64);
     contents
 }
 

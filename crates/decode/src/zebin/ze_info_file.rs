@@ -11,7 +11,7 @@ use super::ze_info::{SECTION, ZeInfo, ZeInfoRows};
 use crate::Context;
 use crate::format::{Format, OpenedDocument};
 use crate::text::plural;
-use zeview_core::analysis::kernels::Kernels;
+use zeview_core::analysis::kernels::{Kernels, PLACEHOLDER};
 use zeview_core::model::{
     Capabilities, Doc, Expand, Fact, Interfaces, Node, NodeKind, Rows, Sources, Span, Summary,
 };
@@ -48,7 +48,8 @@ impl Format for ZeInfoText {
         };
         let info = Rc::new(info);
         let links = Rc::<Links>::default();
-        let kernels = info.kernels().len() as u64;
+        let kernels = info.kernels();
+        let kernels = kernels.iter().filter(|k| k.name != PLACEHOLDER).count() as u64;
         let mut facts = vec![Fact::new(Fact::KERNELS, plural(kernels, "kernel"), span).headline()];
         if let Some((version, span)) = info.version() {
             facts.push(Fact::new("version", version, span));

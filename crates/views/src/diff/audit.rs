@@ -116,6 +116,7 @@ impl Comparer<'_> {
             result: std::mem::take(comparison),
             repeated: Vec::new(),
             depth: 0,
+            has_kernels: false,
         };
         comparer.audit(excused);
         *comparison = comparer.result;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::code::CodeChange;
 use super::measure::Measure;
 use zeview_core::model::text::{hex, value_text};
-use zeview_core::model::{Radix, Span, Value};
+use zeview_core::model::{Radix, Span, Str, Value};
 
 /// The kind of item that differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -117,6 +117,8 @@ pub struct Entry {
     pub name: String,
     /// The demangled name, if the name is mangled.
     pub demangled: Option<Rc<str>>,
+    /// The device of a kernel in a library or package.
+    pub device: Option<Str>,
     /// Its name in the second file, if it differs.
     pub new_name: Option<String>,
     /// Its bytes in the first file.
@@ -140,6 +142,7 @@ impl Entry {
             pair,
             name: name.into(),
             demangled: None,
+            device: None,
             new_name: None,
             a: None,
             b: None,

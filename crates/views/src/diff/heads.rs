@@ -33,7 +33,7 @@ pub(super) fn kernels(document: &mut Document) -> u64 {
     let rows = |kernels: Rc<dyn Kernels>, document: &Document| kernels.rows(&document.sources);
     if let Some(kernels) = document.kernels(NodeId::ROOT) {
         let rows = rows(kernels, document);
-        return rows.iter().filter(|row| !row.is_function).count() as u64;
+        return rows.iter().filter(|row| row.is_kernel()).count() as u64;
     }
     let inner: Vec<Span> = document
         .documents()
@@ -45,10 +45,7 @@ pub(super) fn kernels(document: &mut Document) -> u64 {
     for span in inner {
         let id = document.document_at(span);
         if let Some(kernels) = id.and_then(|id| document.kernels(id)) {
-            for row in rows(kernels, document)
-                .iter()
-                .filter(|row| !row.is_function)
-            {
+            for row in rows(kernels, document).iter().filter(|row| row.is_kernel()) {
                 let name = row.name.value.clone();
                 if row.is_spirv {
                     spirv.insert(name);

@@ -9,7 +9,8 @@ use super::code::{CodeChange, CountsPair};
 use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
 use zeview_core::analysis::assembly::Counts;
 use zeview_core::analysis::figure::{Figure, SizeFigure};
-use zeview_core::analysis::kernels::{KernelRow, Located};
+use zeview_core::analysis::kernels::{CodeDigest, KernelRow, Located};
+use zeview_core::model::text::grouped;
 use zeview_core::model::{Span, sort};
 
 /// A measure of a kernel that differs.
@@ -244,6 +245,9 @@ static COUNTS: [CountedMeasure; 7] = [
 /// The number of instructions, and its importance.
 const INSTRUCTIONS: (&str, u32) = ("instructions", 18);
 
+/// The number of instructions in SPIR-V, and its importance.
+const SPIRV_INSTRUCTIONS: (&str, u32) = ("spirv_instructions", 5);
+
 const fn counted(
     key: &'static str,
     criterion: Criterion,
@@ -357,6 +361,20 @@ pub(super) fn measures(
     found
 }
 
+/// Returns the measure of the instructions of a kernel in SPIR-V, if their numbers differ.
+pub(super) fn spirv_instructions(a: &CodeDigest, b: &CodeDigest) -> Option<Measure> {
+    let (from, to) = (a.instructions, b.instructions);
+    let side = |count: u64| Some(Ok(count.into()));
+    (from != to).then(|| {
+        Measure::new(
+            SPIRV_INSTRUCTIONS.0,
+            &Criterion::Depends,
+            side(from),
+            side(to),
+        )
+    })
+}
+
 /// Merges the fields for one measure of the kernel table, which the two files may store at
 /// different places: before ze_info 1.39 in a scratch slot, since then in `execution_env`. If the
 /// number is the same, there is no field.
@@ -429,7 +447,7 @@ pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
 pub fn value_text(side: Option<Figure<i128>>) -> String {
     match side {
         None => "–".to_owned(),
-        Some(Ok(number)) => number.to_string(),
+        Some(Ok(number)) => u64::try_from(number).map_or_else(|_| number.to_string(), grouped),
         Some(Err(unknown)) => unknown.to_string(),
     }
 }
@@ -438,7 +456,7 @@ pub fn value_text(side: Option<Figure<i128>>) -> String {
 fn weight(key: &str) -> u32 {
     let rows = ROWS.iter().map(|known| (known.key, known.weight));
     let counts = COUNTS.iter().map(|known| (known.key, known.weight));
-    let mut all = rows.chain(counts).chain([INSTRUCTIONS]);
+    let mut all = rows.chain(counts).chain([INSTRUCTIONS, SPIRV_INSTRUCTIONS]);
     all.find(|(known, _)| *known == key)
         .map_or(0, |(_, weight)| weight)
 }

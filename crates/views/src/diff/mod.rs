@@ -38,6 +38,7 @@
 pub mod align;
 mod audit;
 mod base;
+mod by_device;
 mod bytes;
 mod code;
 mod containers;
@@ -71,18 +72,22 @@ pub use profiles::compare_profiles;
 pub use select::{Selection, parts};
 pub use work::Work;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use zeview_core::analysis::assembly::Listing;
-use zeview_core::model::{Document, NodeId, Span};
+use zeview_core::model::{Document, NodeId, Span, Str};
 
 /// Options of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Options {
     /// Whether to ignore the numbers of general registers and scoreboard tokens.
     pub renumbered: bool,
+    /// Whether to leave out images, properties, sections and symbols of libraries and packages if
+    /// their kernels differ.
+    pub kernels_first: bool,
 }
 
 /// The summary of one of the two files.
@@ -115,6 +120,43 @@ pub struct Pair {
     pub kernels: u64,
 }
 
+/// The kernels of a device in both libraries or packages: distinct names.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DeviceKernels {
+    /// The device; `SPIR-V` for code that is compiled at run time.
+    pub device: Str,
+    /// Numbers of kernels in the first and in the second file.
+    pub kernels: (u64, u64),
+    /// Number of kernels in both, by name or renamed.
+    pub matched: u64,
+}
+
+/// The changes of the kernels of a device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DeviceChanges {
+    /// The kernels of the device.
+    pub of: DeviceKernels,
+    /// Number of kernels that are only in the second file.
+    pub added: u64,
+    /// Number of kernels that are only in the first file.
+    pub removed: u64,
+    /// Number of kernels in both that differ, including renamed ones.
+    pub changed: u64,
+    /// Number of renamed kernels.
+    pub renamed: u64,
+    /// Number of changed kernels of which a measure is worse.
+    pub worse: u64,
+    /// Number of changed kernels of which a measure is better and none is worse.
+    pub better: u64,
+}
+
+impl DeviceChanges {
+    /// Returns the number of kernels in both that do not differ.
+    pub fn unchanged(&self) -> u64 {
+        self.of.matched.saturating_sub(self.changed)
+    }
+}
+
 /// The differences between two documents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Comparison {
@@ -134,6 +176,10 @@ pub struct Comparison {
     pub notes: Vec<String>,
     /// Numbers of kernels in the first and in the second file.
     pub kernels: (u64, u64),
+    /// The kernels of libraries and packages by device, if they were compared over all images.
+    pub devices: Vec<DeviceKernels>,
+    /// Whether only the kernels were compared: [`Options::kernels_first`].
+    pub is_kernels_only: bool,
     /// Whether the comparison is incomplete, because the files are too expensive to compare.
     pub is_cut: bool,
     /// The work spent, in steps.
@@ -195,8 +241,46 @@ impl Comparison {
         self.entries.iter().filter(move |entry| entry.part == part)
     }
 
+    /// Returns the changes of the kernels of each device, if they were compared by device.
+    pub fn by_device(&self) -> Vec<DeviceChanges> {
+        let changes = self.devices.iter().map(|of| {
+            let mut changes = DeviceChanges {
+                of: of.clone(),
+                ..DeviceChanges::default()
+            };
+            // A kernel with several builds is worse if one of them is.
+            let mut changed: HashMap<&str, (bool, bool)> = HashMap::new();
+            let entries = self.of(Part::Kernel);
+            for entry in entries.filter(|entry| entry.device.as_ref() == Some(&of.device)) {
+                let has = |wanted| entry.measures.iter().any(|m| m.better == wanted);
+                match entry.change {
+                    Change::Added => changes.added += 1,
+                    Change::Removed => changes.removed += 1,
+                    Change::Changed | Change::Renamed => {
+                        changes.renamed += u64::from(entry.change == Change::Renamed);
+                        let (is_worse, is_better) = changed.entry(&entry.name).or_default();
+                        *is_worse |= has(Preference::Worse);
+                        *is_better |= has(Preference::Better);
+                    }
+                }
+            }
+            let counted = |wanted: fn((bool, bool)) -> bool| {
+                changed.values().filter(|of| wanted(**of)).count() as u64
+            };
+            changes.changed = changed.len() as u64;
+            changes.worse = counted(|(is_worse, _)| is_worse);
+            changes.better = counted(|(is_worse, is_better)| is_better && !is_worse);
+            changes
+        });
+        changes.collect()
+    }
+
     /// Returns the number of kernels that are in both files and do not differ.
     pub fn unchanged_kernels(&self) -> u64 {
+        if !self.devices.is_empty() {
+            let devices = self.by_device();
+            return devices.iter().map(DeviceChanges::unchanged).sum();
+        }
         let matched: u64 = self.pairs.iter().map(|pair| pair.kernels).sum();
         let changed = self
             .of(Part::Kernel)
@@ -248,6 +332,8 @@ struct Comparer<'d> {
     repeated: Vec<RepeatedNote>,
     /// The nesting depth of the current pair.
     depth: u32,
+    /// Whether the kernels were compared by device, over all images.
+    has_kernels: bool,
 }
 
 /// A value for each of the documents.
@@ -364,6 +450,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         result,
         repeated: Vec::new(),
         depth: 0,
+        has_kernels: false,
     };
     comparer.run();
     if !comparer.result.equal && comparer.result.entries.is_empty() {
@@ -417,7 +504,13 @@ impl Comparer<'_> {
             return;
         }
         self.note_damage();
-        self.pair(&root_a, &root_b, "", "");
+        let root = self.add_pair("", "", spans, 0);
+        self.has_kernels = self.kernels_by_device();
+        if self.has_kernels && self.options.kernels_first && !self.result.entries.is_empty() {
+            self.result.is_kernels_only = true;
+        } else {
+            self.pair_at(&root_a, &root_b, root);
+        }
         self.remarks();
     }
 

@@ -42,6 +42,9 @@ impl Comparer<'_> {
     }
 
     pub(super) fn kernel_count(&self, which: Comparand, node: &Node) -> u64 {
+        if self.has_kernels {
+            return 0;
+        }
         let document = self.document(which);
         let kernels = document.interfaces_of(node).kernels;
         let rows = kernels.map(|kernels| kernels.rows(&document.sources));
@@ -52,7 +55,13 @@ impl Comparer<'_> {
         })
     }
 
-    fn add_pair(&mut self, path: &str, to_path: &str, (a, b): (Span, Span), kernels: u64) -> u32 {
+    pub(super) fn add_pair(
+        &mut self,
+        path: &str,
+        to_path: &str,
+        (a, b): (Span, Span),
+        kernels: u64,
+    ) -> u32 {
         let at = u32::try_from(self.result.pairs.len()).unwrap_or(u32::MAX);
         self.result.pairs.push(Pair {
             path: path.to_owned(),
@@ -75,6 +84,11 @@ impl Comparer<'_> {
         }
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
         let at = self.add_pair(path, to_path, spans, 0);
+        self.pair_at(a, b, at);
+    }
+
+    /// Compares the two documents of a pair.
+    pub(super) fn pair_at(&mut self, a: &Node, b: &Node, at: u32) {
         self.depth += 1;
         let sides = (
             self.interfaces(Comparand::A, a),
@@ -145,6 +159,9 @@ impl Comparer<'_> {
     /// Compares the kernels of two documents of which at least one has no native code: by name, and
     /// by the values that SPIR-V states.
     fn kernels_by_name(&mut self, (a, b): (&Node, &Node), at: u32) {
+        if self.has_kernels {
+            return;
+        }
         let rows = (
             self.kernel_rows(Comparand::A, a),
             self.kernel_rows(Comparand::B, b),

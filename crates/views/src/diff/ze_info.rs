@@ -8,7 +8,7 @@ use super::entry::{Change, Entry, Field, Part};
 use super::renames::Renames;
 use super::walk::ValuePath;
 use super::{Comparand, Comparer, measure};
-use zeview_core::analysis::kernels::{KernelDetail, KernelRow, Kernels};
+use zeview_core::analysis::kernels::{KernelDetail, KernelRow, Kernels, PLACEHOLDER};
 use zeview_core::model::{Node, NodeKind, sort};
 
 /// Lists of `.ze_info` with an entry for each kernel, in addition to the kernels themselves.
@@ -36,6 +36,11 @@ impl Names {
     /// Returns the further entries about a kernel.
     fn entries_of(&self, kernel: &str) -> &[(String, Node)] {
         self.more.get(kernel).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the description of a kernel.
+    fn kernel(&self, name: &str) -> Option<&Node> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
     /// Returns the names of the kernels.
@@ -126,6 +131,12 @@ impl Comparer<'_> {
                 if self.work.is_over() {
                     return;
                 }
+                // Compared by device, except for placeholders.
+                let named = a.or(b).map_or("", |named| &*named.name);
+                if self.has_kernels && part == Part::Kernel && named != PLACEHOLDER {
+                    code.remove(named);
+                    continue;
+                }
                 let row_a = a.and_then(|named| rows.0.as_ref()?.get(*places.0.get(&*named.name)?));
                 let row_b = b.and_then(|named| rows.1.as_ref()?.get(*places.1.get(&*named.name)?));
                 let (change, named) = match (a, b) {
@@ -167,7 +178,7 @@ impl Comparer<'_> {
             .pairs
             .get_mut(usize::try_from(at).unwrap_or(usize::MAX))
         {
-            pair.kernels = matched;
+            pair.kernels = if self.has_kernels { 0 } else { matched };
         }
         self.leftover_code(code, at);
         self.other_keys(names, at);
@@ -181,6 +192,15 @@ impl Comparer<'_> {
             entry.code = Some(change);
             self.push(entry);
         }
+    }
+
+    /// Compares the entries about a kernel in both files, by its names in them.
+    pub(super) fn fields_of_kernel(
+        &mut self,
+        names: &(Names, Names),
+        (a, b): (&str, &str),
+    ) -> Vec<Field> {
+        self.kernel_fields(names, (names.0.kernel(a), names.1.kernel(b)))
     }
 
     /// Compares the entries about a kernel in both files, or collects those of one.

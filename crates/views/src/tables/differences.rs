@@ -28,6 +28,8 @@ columns! {
         |(_, entry), _| Cell::text(entry.change.name()).at(entry.b);
     "part" Text Default 10 "Kind" "" "The kind of item: a kernel, a section, a property …"
         |(_, entry), _| Cell::text(entry.part.singular()).at(entry.b);
+    "device" Text Default 10 "Device" "" "The device of a kernel in a library or package; SPIR-V is compiled at run time."
+        |(_, entry), _| Cell::text(entry.device.as_deref().unwrap_or_default()).at(entry.b);
     "measures" Words Default 44 "From → to" "" "The numbers of a kernel that differ, those that matter most first; else the first value that differs."
         |(_, entry), _| measures(entry).at(entry.b);
     "fields" Number Default 4 "Values" "" "The number of values that differ; for added or removed items, of all values."
@@ -40,6 +42,8 @@ columns! {
         |(_, entry), _| Cell::text(entry.new_name.as_deref().unwrap_or_default()).at(entry.b);
     "document" Text Several 24 "In" "" "The part of the file that it belongs to: an image, a module."
         |(comparison, entry), _| Cell::text(pair(comparison, entry).map_or("", |pair| &pair.to_path));
+    "assessed" Text Optional 8 "Assessed" "" "Whether a number is worse in the second file, or else better."
+        |(_, entry), _| Cell::text(assessment(entry));
     "worse" Words Optional 18 "Worse" "" "The numbers that are worse in the second file."
         |(_, entry), _| Cell::words(assessed(entry, Preference::Worse));
     "better" Words Optional 18 "Better" "" "The numbers that are better in the second file."
@@ -54,6 +58,15 @@ fn assessed(entry: &Entry, better: Preference) -> impl Iterator<Item = &str> {
     let measures = entry.measures.iter();
     let measures = measures.filter(move |measure| has_two_sides(entry) && measure.better == better);
     measures.map(|measure| &*measure.key)
+}
+
+/// Returns `worse` if a measure is worse, else `better` if one is better.
+fn assessment(entry: &Entry) -> &'static str {
+    let preferences = [Preference::Worse, Preference::Better];
+    let found = preferences
+        .into_iter()
+        .find(|preference| assessed(entry, *preference).next().is_some());
+    found.map_or("", Preference::name)
 }
 
 /// Whether there are two versions to compare: not for added or removed items.
@@ -175,7 +188,10 @@ impl List for DifferenceList {
     }
 
     fn shows(&self, column: &Column) -> bool {
-        column.presence.is_shown(self.comparison.pairs.len() > 1)
+        match column.id {
+            "device" => !self.comparison.devices.is_empty(),
+            _ => column.presence.is_shown(self.comparison.pairs.len() > 1),
+        }
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> super::Key<'a> {

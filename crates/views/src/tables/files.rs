@@ -1,16 +1,18 @@
 //! The files of a package or folder.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::query::Query;
 use super::{
-    Beside, Cell, Declaration, List, ListId, ReadingKind, RowDetails, Tab, Words, columns,
+    Beside, Cell, Declaration, List, ListId, ReadingKind, RowDetails, Secondary, Tab, Words,
+    columns,
 };
 use zeview_analysis::matrix::KernelMatrix;
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
-use zeview_core::model::{Document, NodeId, Sources, Span, Str};
+use zeview_core::model::{Document, NodeId, Sources, Span, Str, sort};
 
 type RowRef<'a> = (&'a FileList, usize, &'a PackageFile);
 
@@ -38,9 +40,9 @@ columns! {
         |(_, _, file), _| Cell::count(file.size).at(Some(file.entry));
     "stored" Number Default 0 "Stored" "B" "The size of its bytes in the package."
         |(_, _, file), _| Cell::count(file.packed).at(Some(file.entry));
-    "modified" Text Default 19 "Changed" "" "The time of its last change."
+    "modified" Text Optional 19 "Changed" "" "The time of its last change."
         |(_, _, file), _| Cell::text(&*file.modified).at(Some(file.entry));
-    "beside" Words Default 14 "Beside" "" "The extensions of other files with the same name: what the compiler wrote along with it."
+    "beside" Words Optional 14 "Beside" "" "The extensions of other files with the same name: what the compiler wrote along with it."
         |(list, at, file), _| Cell::words(list.beside(at, file));
     "method" Text Optional 9 "Method" "" "The compression method."
         |(_, _, file), _| Cell::text(&*file.method).at(Some(file.entry));
@@ -85,6 +87,11 @@ impl FilesRead {
 
 struct FileList {
     files: Rc<dyn PackageFiles>,
+    /// The index of the file of each row: those with kernels first, once they are read; at the end
+    /// those that are known to have no device code.
+    order: Vec<usize>,
+    /// Number of the latter.
+    without_code: u32,
     /// The indices of files with the same stem, where there are several.
     together: HashMap<String, Vec<usize>>,
     contents: Rc<HashMap<Str, FileContents>>,
@@ -127,16 +134,48 @@ pub(super) fn read(document: &mut Document, id: NodeId, _: &Query) -> Option<Rc<
     }
     together.retain(|_, files| files.len() > 1);
     let read = document.extensions.get::<FilesRead>();
+    let contents = read.map(|read| Rc::clone(&read.0)).unwrap_or_default();
+    let (order, without_code) = order(&*files, &contents, &document.sources);
     Some(Rc::new(FileList {
         files,
+        order,
+        without_code,
         together,
-        contents: read.map(|read| Rc::clone(&read.0)).unwrap_or_default(),
+        contents,
     }))
+}
+
+/// Returns the indices of the files in the order of the list, and the number of those at its end that
+/// have no device code.
+fn order(
+    files: &dyn PackageFiles,
+    contents: &HashMap<Str, FileContents>,
+    sources: &Sources,
+) -> (Vec<usize>, u32) {
+    let mut order: Vec<usize> = (0..files.count()).collect();
+    // Nothing is known before the kernels are read.
+    if contents.is_empty() {
+        return (order, 0);
+    }
+    let keys: Vec<(u8, Reverse<u64>)> = order
+        .iter()
+        .map(|at| {
+            let contents = files.file(*at).and_then(|file| contents.get(&file.path));
+            match (contents, files.status(*at, sources)) {
+                (Some(contents), _) => (0, Reverse(contents.kernels)),
+                (None, FileStatus::NoCode(_)) => (2, Reverse(0)),
+                (None, _) => (1, Reverse(0)),
+            }
+        })
+        .collect();
+    sort::by_cached_key(&mut order, |at| keys.get(*at).copied());
+    let without_code = keys.iter().filter(|(class, _)| *class == 2).count();
+    (order, u32::try_from(without_code).unwrap_or(u32::MAX))
 }
 
 impl FileList {
     fn file(&self, row: u32) -> Option<(usize, &PackageFile)> {
-        let at = usize::try_from(row).ok()?;
+        let at = *self.order.get(usize::try_from(row).ok()?)?;
         Some((at, self.files.file(at)?))
     }
 
@@ -159,6 +198,13 @@ impl List for FileList {
         u32::try_from(self.files.count()).unwrap_or(u32::MAX)
     }
 
+    fn secondary(&self) -> Secondary {
+        Secondary {
+            without_code: self.without_code,
+            ..Secondary::default()
+        }
+    }
+
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
         match (CELLS.get(column), self.file(row)) {
             (Some(cell), Some((at, file))) => cell((self, at, file), sources),
@@ -175,7 +221,8 @@ impl List for FileList {
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
         let unpacked_from = |span: &Span| sources.parent(span.source);
         let mut around = std::iter::successors(Some(span), unpacked_from);
-        let row = around.find_map(|span| self.files.file_at(span))?;
+        let at = around.find_map(|span| self.files.file_at(span))?;
+        let row = self.order.iter().position(|other| *other == at)?;
         let row = u32::try_from(row).ok()?;
         Some(row..row.saturating_add(1))
     }

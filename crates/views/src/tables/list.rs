@@ -312,6 +312,8 @@ pub struct Secondary {
     pub placeholders: u32,
     /// Functions that other modules can call.
     pub functions: u32,
+    /// Files without device code.
+    pub without_code: u32,
 }
 
 impl Secondary {
@@ -320,6 +322,7 @@ impl Secondary {
         self.copies
             .saturating_add(self.placeholders)
             .saturating_add(self.functions)
+            .saturating_add(self.without_code)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     Beside, Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab,
     Words, columns, kernels,
 };
-use zeview_analysis::matrix::{KernelMatrix, MatrixRow, group_of};
+use zeview_analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);
@@ -23,6 +23,10 @@ columns! {
         |(list, row), _| Cell::words(list.matrix.devices_of(row, true).map(|device| device_text(device)));
     "missing" Words Default 24 "Missing" "" "The devices that other kernels have native code for, but this one has not."
         |(list, row), _| {
+            // An image that was not read yet may have it.
+            if !list.matrix.progress.is_over() {
+                return Cell::empty();
+            }
             let cell = Cell::words(list.matrix.devices_of(row, false).map(|device| device_text(device)));
             match (row.holes(), row.has_spirv) {
                 (0, _) => cell,
@@ -31,23 +35,35 @@ columns! {
             }
         };
     "at_run_time" Bool Default 5 "SPIR-V" "" "The kernel also exists as SPIR-V, which the driver compiles at first use for devices without native code."
-        |(_, row), _| Cell::new(CellValue::Bool(row.has_spirv));
+        |(list, row), _| if list.matrix.progress.is_over() || row.has_spirv {
+            Cell::new(CellValue::Bool(row.has_spirv))
+        } else {
+            Cell::empty()
+        };
     "builds" Number Default 0 "Builds" "" "Number of builds with native code, without copies."
         |(_, row), _| Cell::count(row.total().count);
     "copies" Number Default 0 "Copies" "" "Number of builds with the same bytes as another one for the same device."
-        |(_, row), _| Cell::count(row.total().copies);
+        |(_, row), _| of_builds(row, |total| Cell::count(total.copies));
     "simd_size" Words Default 6 "SIMD" "" "The SIMD widths of its builds."
         |(_, row), _| Cell::words(row.total().simd.into_iter().map(|width| width.to_string()));
     "spill_size" Number Default 0 "Spill" "B/thread" "The largest number of spilled bytes per hardware thread; unknown if that of a build is."
-        |(_, row), _| Cell { is_default: false, span: None, ..Cell::size(row.total().spill) };
+        |(_, row), _| of_builds(row, |total| Cell { is_default: false, span: None, ..Cell::size(total.spill) });
     "code_size" Number Default 0 "Code" "B" "Bytes of code of all builds, without copies."
-        |(_, row), _| Cell::count(row.total().code);
+        |(_, row), _| of_builds(row, |total| Cell::count(total.code));
     "group" Text Optional 20 "Group" "" "The name without template arguments and parameters."
         |(list, row), _| Cell::text(group_of(list.short_name(row)));
     "files" Words Optional 20 "Files" "" "The files of the package that contain it."
         |(_, row), _| Cell::words(row.files.iter().map(|file| &**file));
     "holes" Number Optional 0 "Holes" "" "The number of devices that it lacks."
         |(_, row), _| Cell::count(row.holes());
+}
+
+/// Returns a cell about the native code of a kernel; empty for a kernel that only exists as SPIR-V.
+fn of_builds<'a>(row: &MatrixRow, cell: fn(&Builds) -> Cell<'a>) -> Cell<'a> {
+    if row.cells.iter().all(Option::is_none) {
+        return Cell::empty();
+    }
+    cell(&row.total())
 }
 
 /// Formats a device of the matrix.

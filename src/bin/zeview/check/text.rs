@@ -94,12 +94,19 @@ pub fn print(
 fn print_choice(
     document: &mut Document,
     judged: &VerdictRow,
-    ImageChoice { images, choice }: &ImageChoice,
+    ImageChoice {
+        images,
+        choice,
+        first_use,
+    }: &ImageChoice,
     out: &mut Visible<impl Write>,
 ) -> io::Result<()> {
     write!(out, "  on {}: ", choice.device)?;
     out.paint(style::outcome(choice.outcome), choice.statement())?;
     writeln!(out, " ({})", choice.rule)?;
+    if let Some(text) = first_use.text() {
+        writeln!(out, "  kernels: {text}")?;
+    }
     for (image, pick) in images.list.iter().zip(&choice.picks) {
         write!(out, "  {}: ", escaped(&image.path))?;
         let style = pick.outcome.map_or(style::DIM, style::outcome);

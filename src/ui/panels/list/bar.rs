@@ -158,6 +158,11 @@ fn secondary(secondary: Secondary) -> String {
         (secondary.copies, "copy", "copies"),
         (secondary.placeholders, "placeholder", "placeholders"),
         (secondary.functions, "function", "functions"),
+        (
+            secondary.without_code,
+            "file without device code",
+            "files without device code",
+        ),
     ];
     let words = words.into_iter().filter(|(count, ..)| *count > 0);
     let words = words.map(|(count, one, many)| format::counted(count.into(), one, many));

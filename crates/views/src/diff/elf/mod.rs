@@ -19,7 +19,7 @@ use zeview_core::model::{Area, Node, Sources, Span, sort};
 /// The name of the section that describes kernels.
 const ZE_INFO: &str = ".ze_info";
 /// The prefix of the names of code sections.
-const TEXT: &str = ".text.";
+pub(super) const TEXT: &str = ".text.";
 
 /// A section.
 #[derive(Default)]
@@ -64,7 +64,7 @@ struct File {
 pub(super) struct Code(Sides<CodeOf>);
 
 /// The code of a file.
-struct CodeOf {
+pub(super) struct CodeOf {
     /// The provider of the instructions.
     assembly: Rc<dyn Assembly>,
     /// The sections, by name.
@@ -72,7 +72,7 @@ struct CodeOf {
 }
 
 impl CodeOf {
-    fn new(assembly: Rc<dyn Assembly>) -> CodeOf {
+    pub(super) fn new(assembly: Rc<dyn Assembly>) -> CodeOf {
         let mut sections = HashMap::new();
         for section in assembly.sections().iter() {
             let named = sections.entry(section.name.clone());
@@ -80,9 +80,24 @@ impl CodeOf {
         }
         CodeOf { assembly, sections }
     }
+
+    /// Returns the listing of a section.
+    pub(super) fn listing(&self, section: &str, sources: &Sources) -> Option<Rc<dyn Listing>> {
+        let bytes = *self.sections.get(section)?;
+        self.assembly.listing(bytes, None, sources).ok()
+    }
 }
 
 impl Code {
+    pub(super) fn new(a: CodeOf, b: CodeOf) -> Code {
+        Code((a, b))
+    }
+
+    /// Returns the bytes of a section of each file.
+    pub(super) fn bytes(&self, a: &str, b: &str) -> Option<Sides<Span>> {
+        Some((*self.0.0.sections.get(a)?, *self.0.1.sections.get(b)?))
+    }
+
     fn of(&self, which: Comparand) -> &CodeOf {
         match which {
             Comparand::A => &self.0.0,
@@ -102,9 +117,7 @@ impl Code {
         section: &str,
         sources: &Sources,
     ) -> Option<Rc<dyn Listing>> {
-        let code = self.of(which);
-        let bytes = *code.sections.get(section)?;
-        code.assembly.listing(bytes, None, sources).ok()
+        self.of(which).listing(section, sources)
     }
 
     /// Returns the listing of a kernel.

@@ -8,9 +8,10 @@ use crate::diff::pair::is_plain;
 use crate::diff::renames::Renames;
 use crate::diff::walk::{ValuePath, is_document};
 use crate::diff::{Comparand, Comparer, Sides};
+use zeview_core::model::text::size;
 use zeview_core::model::{Area, Node, NodeKind, Span, sort};
 
-/// Maximum number of bytes compared between two images.
+/// Number of bytes between two images from which on they are not compared.
 const AROUND_MAX: u64 = 64 << 20;
 
 /// The fields of a section header, except for its location: names and offsets.
@@ -233,7 +234,13 @@ impl Comparer<'_> {
             for image in inside.into_iter().chain([end]) {
                 let between = Span::new(span.source, at, image.start);
                 comparer.work.spend(between.len() / 16);
-                if between.len() < AROUND_MAX {
+                if between.len() >= AROUND_MAX {
+                    let size = size(between.len());
+                    comparer.note(format!(
+                        "{size} of a host section between images are not compared: too many"
+                    ));
+                    comparer.result.is_cut = true;
+                } else {
                     let sources = &comparer.document(which).sources;
                     if let Ok(read) = sources.read(between) {
                         bytes.extend_from_slice(&read);
@@ -329,7 +336,11 @@ impl Comparer<'_> {
     }
 
     /// Compares the code of two sections. Returns `None` if there is no provider for it.
-    fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<(CodeChange, CountsPair)> {
+    pub(in crate::diff) fn code(
+        &mut self,
+        code: &Code,
+        names: (&str, &str),
+    ) -> Option<(CodeChange, CountsPair)> {
         let one = code.listing(Comparand::A, names.0, &self.a.sources)?;
         let other = code.listing(Comparand::B, names.1, &self.b.sources)?;
         let found = code_change(

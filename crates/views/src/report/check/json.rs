@@ -113,7 +113,20 @@ struct ChoiceJson<'a> {
     verdict: Outcome,
     opencl: OutcomeJson,
     rule: &'a str,
+    first_use: FirstUseJson,
     images: Vec<PickJson<'a>>,
+}
+
+/// Value of [`ChoiceJson::first_use`]: the kernels that are compiled at first use.
+#[derive(Serialize)]
+struct FirstUseJson {
+    kernels: u64,
+    of: u64,
+    images: u64,
+    /// Their size in the file, in bytes.
+    bytes: u64,
+    /// Number of images whose kernels are unknown.
+    unlisted: u64,
 }
 
 /// An outcome in OpenCL, without findings.
@@ -134,7 +147,12 @@ struct PickJson<'a> {
 }
 
 impl<'a> ChoiceJson<'a> {
-    fn new(ImageChoice { images, choice }: &'a ImageChoice) -> ChoiceJson<'a> {
+    fn new(of: &'a ImageChoice) -> ChoiceJson<'a> {
+        let ImageChoice {
+            images,
+            choice,
+            first_use,
+        } = of;
         let picks = images.list.iter().zip(&choice.picks);
         ChoiceJson {
             device: &choice.device,
@@ -143,6 +161,13 @@ impl<'a> ChoiceJson<'a> {
                 verdict: choice.opencl,
             },
             rule: &choice.rule,
+            first_use: FirstUseJson {
+                kernels: first_use.kernels.len() as u64,
+                of: first_use.of,
+                images: first_use.images,
+                bytes: first_use.bytes,
+                unlisted: first_use.unlisted,
+            },
             images: picks
                 .map(|(image, pick)| PickJson {
                     path: &image.path,

@@ -6,7 +6,7 @@ pub use self::json::{file_json, problems_json};
 use zeview_analysis::unread::{Unread, unread_parts, unread_within};
 use zeview_core::analysis::images::{Choice, Images};
 use zeview_core::analysis::package::PackageAccount;
-use zeview_core::analysis::{LoadOptions, Verdict};
+use zeview_core::analysis::{FirstUse, LoadOptions, Verdict};
 use zeview_core::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Span};
 
 /// Verdict and diagnostics of a file, or of a document within it.
@@ -37,6 +37,8 @@ pub struct ImageChoice {
     pub images: Images,
     /// Which of them run.
     pub choice: Choice,
+    /// The kernels that are compiled at first use.
+    pub first_use: FirstUse,
 }
 
 impl VerdictRow {
@@ -60,6 +62,11 @@ impl VerdictRow {
         let device = device.filter(|_| list.any(|image| image.may_run(sources)));
         let options = LoadOptions { device, ..options };
         let choice = document.choice_with(&images, options);
+        let choice = choice.map(|choice| ImageChoice {
+            first_use: document.first_use(&images, &choice),
+            images,
+            choice,
+        });
         let mut title = document.summary.title.to_string();
         for fact in document.summary.facts.iter().filter(|f| f.headline) {
             title.push_str(" · ");
@@ -74,7 +81,7 @@ impl VerdictRow {
             inner,
             unread: unread_parts(document).with_images(left_out),
             files: document.package_account(NodeId::ROOT),
-            choice: choice.map(|choice| ImageChoice { images, choice }),
+            choice,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};
+use super::words::{counts, entry_text, field_text, head_text, measure_text, notes, verdict_text};
 use crate::diff::{Change, Comparison, Part, Preference};
 use crate::report::html::{begin, end, safe};
 
@@ -28,7 +28,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
     for line in comparison.remarks.iter().chain(&counts(comparison)) {
         writeln!(out, "<li>{}</li>", safe(line))?;
     }
-    for note in &comparison.notes {
+    for note in &notes(comparison) {
         writeln!(out, "<li>note: {}</li>", safe(note))?;
     }
     writeln!(out, "</ul>")?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use super::words::notes;
 use crate::diff::{Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Part, Side};
 use zeview_core::analysis::figure::Figure;
 use zeview_core::model::Span;
@@ -23,7 +24,9 @@ pub struct DiffJson<'c> {
     same_meaning: bool,
     complete: bool,
     remarks: &'c [String],
-    not_compared: &'c [String],
+    not_compared: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    devices: Vec<DeviceJson<'c>>,
     #[serde(flatten)]
     parts: PartsJson<'c>,
 }
@@ -37,11 +40,56 @@ pub fn json(comparison: &Comparison) -> DiffJson<'_> {
         outcome: comparison.outcome().name(),
         equal: comparison.equal,
         same_meaning: comparison.same_meaning(),
-        complete: !comparison.is_cut,
+        complete: !comparison.is_cut && !comparison.is_kernels_only,
         remarks: &comparison.remarks,
-        not_compared: &comparison.notes,
+        not_compared: notes(comparison),
+        devices: devices(comparison),
         parts: PartsJson(comparison),
     }
+}
+
+/// The changes of the kernels of a device.
+#[derive(Debug, Serialize)]
+struct DeviceJson<'c> {
+    device: &'c str,
+    /// Numbers of kernels in the first and in the second file.
+    kernels: [u64; 2],
+    added: Vec<&'c str>,
+    removed: Vec<&'c str>,
+    renamed: Vec<[&'c str; 2]>,
+    changed: u64,
+    worse: u64,
+    better: u64,
+    unchanged: u64,
+}
+
+fn devices(comparison: &Comparison) -> Vec<DeviceJson<'_>> {
+    let devices = comparison.devices.iter().zip(comparison.by_device());
+    let devices = devices.map(|(of, changes)| {
+        let entries = |change| {
+            let entries = comparison.of(Part::Kernel);
+            entries.filter(move |entry| {
+                entry.change == change && entry.device.as_ref() == Some(&of.device)
+            })
+        };
+        let names = |change| entries(change).map(|entry| entry.name.as_str()).collect();
+        let renamed = entries(Change::Renamed).map(|entry| {
+            let new_name = entry.new_name.as_deref().unwrap_or_default();
+            [entry.name.as_str(), new_name]
+        });
+        DeviceJson {
+            device: &of.device,
+            kernels: [of.kernels.0, of.kernels.1],
+            added: names(Change::Added),
+            removed: names(Change::Removed),
+            renamed: renamed.collect(),
+            changed: changes.changed,
+            worse: changes.worse,
+            better: changes.better,
+            unchanged: changes.unchanged(),
+        }
+    });
+    devices.collect()
 }
 
 impl<'c> DiffJson<'c> {
@@ -131,6 +179,8 @@ struct EntryJson<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     new_name: Option<&'c str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<&'c str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     document: Option<&'c str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     a: Option<SpanJson>,
@@ -151,6 +201,7 @@ impl<'c> EntryJson<'c> {
             name: &entry.name,
             demangled: entry.demangled.as_deref(),
             new_name: entry.new_name.as_deref(),
+            device: entry.device.as_deref(),
             document: pair.map(|pair| &*pair.path),
             a: entry.a.map(SpanJson::from),
             b: entry.b.map(SpanJson::from),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};
+use super::words::{counts, entry_text, field_text, head_text, measure_text, notes, verdict_text};
 use crate::diff::{Change, Comparison, Part};
 use crate::tables::table::{ColumnHeader, Table};
 use zeview_core::model::text::markdown;
@@ -27,7 +27,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
     for line in counts(comparison) {
         writeln!(out, "- {line}")?;
     }
-    for note in &comparison.notes {
+    for note in &notes(comparison) {
         writeln!(out, "- note: {}", markdown(note))?;
     }
     let measured = comparison

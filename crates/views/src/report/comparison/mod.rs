@@ -8,4 +8,6 @@ mod words;
 pub use html::write_html;
 pub use json::{DiffJson, json};
 pub use markdown::write_markdown;
-pub use words::{counts, entry_text, field_text, head_text, measure_text, verdict_text};
+pub use words::{
+    KERNELS_ONLY, counts, entry_text, field_text, head_text, measure_text, notes, verdict_text,
+};

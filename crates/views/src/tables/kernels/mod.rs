@@ -8,6 +8,7 @@ pub mod reading;
 mod sizes;
 mod survey;
 mod twins;
+mod worst;
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -23,6 +24,8 @@ pub(super) use self::reading::are_within;
 pub use self::reading::short_names;
 use self::sizes::{SPILL_HAZARDS, limit, marked, per_lane, slot};
 pub use self::survey::survey;
+pub(crate) use self::survey::{ImageKernels, image_kernels};
+pub use self::worst::{WorstKernel, worst_kernels};
 use super::code_columns::{COUNTED, FLOWING};
 use super::query::{GroupBy, Query};
 use super::{
@@ -320,6 +323,7 @@ impl KernelList {
                 copies,
                 placeholders,
                 functions,
+                ..Secondary::default()
             },
             parts,
             is_of_several,

@@ -180,7 +180,7 @@ pub(super) fn list(document: &mut Document, id: NodeId) -> Option<Rc<dyn List>> 
     Some(reading.list(&document.sources))
 }
 
-fn kernels_of(document: &mut Document, id: NodeId) -> Option<Part> {
+pub(super) fn kernels_of(document: &mut Document, id: NodeId) -> Option<Part> {
     kernels_beside(document, id, &HashSet::default())
 }
 
@@ -352,7 +352,7 @@ fn spirv_part(image: &str, span: Span) -> Part {
 }
 
 /// Adds the kernels that only the SPIR-V within a document has.
-fn with_only_spirv(part: Part, sources: &Sources) -> Vec<Part> {
+pub(super) fn with_only_spirv(part: Part, sources: &Sources) -> Vec<Part> {
     let only = part.kernels.as_ref();
     let only = only.and_then(|kernels| kernels.only_spirv(sources));
     let Some(kernels) = only else {
@@ -393,6 +393,13 @@ fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames
 }
 
 impl KernelReading {
+    /// Reads the small files of a package first.
+    pub fn small_first(&mut self) {
+        if let Some(files) = &mut self.files {
+            files.small_first();
+        }
+    }
+
     /// Reads one more image. Returns `false` if there are no more.
     pub fn step(&mut self, document: &mut Document) -> bool {
         let Some(image) = self.images.list.get(self.next).cloned() else {

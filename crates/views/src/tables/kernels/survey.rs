@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use super::reading::KernelReading;
+use super::part::Part;
+use super::reading::{KernelReading, kernels_of, with_only_spirv};
 use crate::tables::files::FilesRead;
 use crate::tables::{List, matrix};
 use zeview_analysis::matrix::{KernelMatrix, MatrixBuilder};
 use zeview_analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
-use zeview_core::model::{Document, NodeId, Sources, Str};
+use zeview_core::analysis::kernels::{KernelRow, Kernels};
+use zeview_core::model::{Document, NodeId, Sources, Span, Str};
 
 /// Reads all images of a container, and summarizes them by device. Returns `None` for a document
 /// that has kernels itself, or no images with kernels.
@@ -15,6 +17,52 @@ pub fn survey(document: &mut Document, id: NodeId) -> Option<Survey> {
     let mut reading = KernelReading::new(document, id)?;
     while reading.step(document) {}
     Some(reading.survey())
+}
+
+/// The kernels of an image.
+pub(crate) struct ImageKernels {
+    /// The device that the image is for; `SPIR-V` for code that is compiled at run time.
+    pub device: Str,
+    /// Whether it is SPIR-V.
+    pub is_spirv: bool,
+    /// The path of its node.
+    pub path: String,
+    /// Its bytes.
+    pub span: Span,
+    /// Its kernels and functions.
+    pub rows: Rc<Vec<KernelRow>>,
+    /// Their provider; `None` if only their names were read.
+    pub kernels: Option<Rc<dyn Kernels>>,
+    /// Kernels of SPIR-V that also have native code, and no rows.
+    pub also_native: Rc<Vec<String>>,
+    /// Whether an earlier image has the same bytes and device.
+    pub is_copy: bool,
+}
+
+/// Reads the kernels of a document, or of all images in it. Also returns notes about kernels that
+/// were not read. Returns `None` for a document without kernels.
+pub(crate) fn image_kernels(document: &mut Document) -> Option<(Vec<ImageKernels>, Vec<String>)> {
+    if let Some(part) = kernels_of(document, NodeId::ROOT) {
+        let parts = with_only_spirv(part, &document.sources).into_iter();
+        return Some((parts.map(|part| of_image(&part)).collect(), Vec::new()));
+    }
+    let mut reading = KernelReading::new(document, NodeId::ROOT)?;
+    while reading.step(document) {}
+    let parts = reading.parts.iter();
+    Some((parts.map(|part| of_image(part)).collect(), reading.notes()))
+}
+
+fn of_image(part: &Part) -> ImageKernels {
+    ImageKernels {
+        device: part.device.clone(),
+        is_spirv: part.is_spirv,
+        path: part.path.clone(),
+        span: part.span,
+        rows: Rc::clone(&part.rows),
+        kernels: part.kernels.clone(),
+        also_native: Rc::clone(&part.also_native),
+        is_copy: part.is_copy,
+    }
 }
 
 impl KernelReading {

@@ -1,0 +1,522 @@
+//! Digests of the kernels of a module, to compare them with those of another module.
+//!
+//! A kernel's digest covers its function, the functions that it calls, and the types, constants,
+//! variables, decorations and execution modes that they refer to. It does not depend on the numbers
+//! of ids, on names and debug instructions, or on the other kernels of the module.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
+
+use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
+
+use super::grammar::{self, Grammar};
+use super::module::split;
+use super::words::text;
+use super::{Header, order};
+use crate::limits;
+use crate::reader::Endian;
+use zeview_core::analysis::kernels::CodeDigest;
+use zeview_core::model::{Sources, Span};
+
+const OP_NOP: u16 = 0;
+const OP_LINE: u16 = 8;
+const OP_EXT_INST_IMPORT: u16 = 11;
+const OP_EXT_INST: u16 = 12;
+const OP_EXECUTION_MODE: u16 = 16;
+const OP_TYPE_INT: u16 = 21;
+const OP_FUNCTION: u16 = 54;
+const OP_FUNCTION_END: u16 = 56;
+const OP_FUNCTION_CALL: u16 = 57;
+const OP_NO_LINE: u16 = 317;
+const OP_EXECUTION_MODE_ID: u16 = 331;
+/// Decorations: OpDecorate, OpMemberDecorate, OpDecorateId, OpDecorateString, OpMemberDecorateString.
+const DECORATIONS: [u16; 5] = [71, 72, 332, 5632, 5633];
+
+/// Maximum nesting of references between types, constants and functions. Kernels with deeper ones
+/// have no digest.
+const DEPTH_MAX: u32 = 128;
+
+/// A hash of 128 bits.
+type Hash = (u64, u64);
+
+/// Two hashes of the same input with different keys.
+struct Mixer(DefaultHasher, DefaultHasher);
+
+impl Mixer {
+    fn new() -> Mixer {
+        let mut mixer = Mixer(DefaultHasher::new(), DefaultHasher::new());
+        mixer.1.write_u64(0x9e37_79b9_7f4a_7c15);
+        mixer
+    }
+
+    fn add(&mut self, tag: u8, value: u64) {
+        self.0.write_u8(tag);
+        self.0.write_u64(value);
+        self.1.write_u8(tag);
+        self.1.write_u64(value);
+    }
+
+    fn add_hash(&mut self, tag: u8, hash: Hash) {
+        self.add(tag, hash.0);
+        self.add(tag, hash.1);
+    }
+
+    fn finish(&self) -> Hash {
+        (self.0.finish(), self.1.finish())
+    }
+}
+
+/// A part of an instruction.
+#[derive(Clone, Copy)]
+enum Token {
+    /// The id that it defines.
+    Result(u32),
+    /// Another id.
+    Id(u32),
+    /// A word that is the same in each module.
+    Word(u32),
+}
+
+/// An instruction: its opcode, and the indices of its operands' words.
+#[derive(Clone)]
+struct Instruction {
+    opcode: u16,
+    operands: Range<usize>,
+}
+
+/// A function of the module.
+struct Function {
+    /// The indices of its instructions.
+    instructions: Range<usize>,
+    /// The functions that it calls.
+    calls: Vec<u32>,
+}
+
+/// A module, prepared for digests.
+struct Digests {
+    words: Vec<u32>,
+    instructions: Vec<Instruction>,
+    /// The instructions outside of functions, by result.
+    globals: HashMap<u32, usize>,
+    functions: HashMap<u32, Function>,
+    /// The decorations and execution modes of an id.
+    decorations: HashMap<u32, Vec<usize>>,
+    /// The imported sets of debug instructions.
+    debug_sets: HashSet<u32>,
+    /// Types of 64-bit integers, and the values of these types.
+    long_types: HashSet<u32>,
+    long_values: HashSet<u32>,
+    /// The operands that an enumerant adds, by kind and value.
+    added: HashMap<(OperandKind, u32), Option<Vec<LogicalOperand>>>,
+    known: HashMap<u32, Hash>,
+    /// The ids whose hash is being computed.
+    pending: HashSet<u32>,
+    /// Whether something is nested too deeply.
+    is_too_deep: bool,
+}
+
+/// Returns the digests of the functions with these ids; `None` for functions that are not in the
+/// module, and if it is nested too deeply.
+pub(super) fn digests(sources: &Sources, module: Span, ids: &[u32]) -> Vec<Option<CodeDigest>> {
+    let Some(mut module) = Digests::read(sources, module) else {
+        return vec![None; ids.len()];
+    };
+    let found: Vec<Option<CodeDigest>> = ids
+        .iter()
+        .map(|id| {
+            module.functions.get(id)?;
+            let hash = module.id(*id, 0);
+            Some(CodeDigest {
+                hash,
+                instructions: module.reachable(*id),
+            })
+        })
+        .collect();
+    if module.is_too_deep {
+        return vec![None; ids.len()];
+    }
+    found
+}
+
+impl Digests {
+    fn read(sources: &Sources, span: Span) -> Option<Digests> {
+        if span.len() > limits::DEEP {
+            return None;
+        }
+        let bytes = sources.read(span).ok()?;
+        let endian = order(&bytes)?;
+        let words = bytes.chunks_exact(4).filter_map(|bytes| {
+            let bytes: [u8; 4] = bytes.try_into().ok()?;
+            Some(match endian {
+                Endian::Little => u32::from_le_bytes(bytes),
+                Endian::Big => u32::from_be_bytes(bytes),
+            })
+        });
+        let mut digests = Digests {
+            words: words.collect(),
+            instructions: Vec::new(),
+            globals: HashMap::new(),
+            functions: HashMap::new(),
+            decorations: HashMap::new(),
+            debug_sets: HashSet::new(),
+            long_types: HashSet::new(),
+            long_values: HashSet::new(),
+            added: HashMap::new(),
+            known: HashMap::new(),
+            pending: HashSet::new(),
+            is_too_deep: false,
+        };
+        digests.walk();
+        Some(digests)
+    }
+
+    fn operands(&self, of: &Instruction) -> &[u32] {
+        self.words.get(of.operands.clone()).unwrap_or_default()
+    }
+
+    /// Finds the instructions, functions and definitions.
+    fn walk(&mut self) {
+        let mut at = usize::try_from(Header::SIZE / 4).unwrap_or(usize::MAX);
+        let mut function: Option<(u32, usize, Vec<u32>)> = None;
+        while let Some(first) = self.words.get(at) {
+            let (opcode, count) = split(*first);
+            let end = at.saturating_add(usize::from(count));
+            if count == 0 || end > self.words.len() {
+                break;
+            }
+            let index = self.instructions.len();
+            let instruction = Instruction {
+                opcode,
+                operands: at + 1..end,
+            };
+            at = end;
+            let operands = self.operands(&instruction);
+            let (ty, result) = result(opcode, operands);
+            let operand = |at: usize| operands.get(at).copied().unwrap_or(0);
+            match opcode {
+                OP_EXT_INST_IMPORT => {
+                    let (name, _) = text(operands.get(1..).unwrap_or_default());
+                    if name.contains("Debug") {
+                        self.debug_sets.insert(operand(0));
+                    }
+                }
+                OP_TYPE_INT if operand(1) > 32 => {
+                    self.long_types.insert(operand(0));
+                }
+                OP_FUNCTION => function = Some((operand(1), index, Vec::new())),
+                OP_FUNCTION_CALL => {
+                    let callee = operand(2);
+                    if let Some((_, _, calls)) = &mut function {
+                        calls.push(callee);
+                    }
+                }
+                OP_EXECUTION_MODE | OP_EXECUTION_MODE_ID => {
+                    self.decorations.entry(operand(0)).or_default().push(index);
+                }
+                _ if DECORATIONS.contains(&opcode) => {
+                    self.decorations.entry(operand(0)).or_default().push(index);
+                }
+                _ => {}
+            }
+            if let (Some(ty), Some(result)) = (ty, result)
+                && self.long_types.contains(&ty)
+            {
+                self.long_values.insert(result);
+            }
+            if let (None, Some(result)) = (&function, result) {
+                self.globals.insert(result, index);
+            }
+            self.instructions.push(instruction);
+            if opcode == OP_FUNCTION_END
+                && let Some((id, first, calls)) = function.take()
+            {
+                let instructions = first..self.instructions.len();
+                let function = Function {
+                    instructions,
+                    calls,
+                };
+                self.functions.insert(id, function);
+            }
+        }
+    }
+
+    /// Whether an instruction does not matter to the code.
+    fn is_debug(&self, instruction: &Instruction) -> bool {
+        match instruction.opcode {
+            OP_NOP | OP_LINE | OP_NO_LINE => true,
+            OP_EXT_INST => {
+                let set = self.operands(instruction).get(2);
+                set.is_some_and(|set| self.debug_sets.contains(set))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the number of instructions of a function and of those that it calls, each counted
+    /// once.
+    fn reachable(&self, id: u32) -> u64 {
+        let (mut left, mut seen) = (vec![id], HashSet::new());
+        let mut count = 0_u64;
+        while let Some(id) = left.pop() {
+            let Some(function) = self.functions.get(&id).filter(|_| seen.insert(id)) else {
+                continue;
+            };
+            let code = self.instructions.get(function.instructions.clone());
+            let code = code.unwrap_or_default().iter();
+            count += code.filter(|found| !self.is_debug(found)).count() as u64;
+            left.extend(&function.calls);
+        }
+        count
+    }
+
+    /// Returns the hash of a function, or of what an id refers to outside of functions.
+    fn id(&mut self, id: u32, depth: u32) -> Hash {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        if depth > DEPTH_MAX {
+            self.is_too_deep = true;
+            return (0, 0);
+        }
+        // Types can refer to themselves through pointers, functions by recursion.
+        if !self.pending.insert(id) {
+            return (1, 1);
+        }
+        let mut mixer = Mixer::new();
+        let mut locals = HashMap::new();
+        if let Some(function) = self.functions.get(&id) {
+            for at in function.instructions.clone() {
+                self.instruction(at, Some(&mut locals), &mut mixer, depth);
+            }
+        } else if let Some(at) = self.globals.get(&id).copied() {
+            self.instruction(at, None, &mut mixer, depth);
+        } else {
+            // A forward reference within a function is a local id; this one is not defined.
+            mixer.add(0, 0);
+        }
+        self.decorations(id, &mut mixer, depth);
+        self.pending.remove(&id);
+        let hash = mixer.finish();
+        self.known.insert(id, hash);
+        hash
+    }
+
+    /// Adds the decorations and execution modes of an id, in any order.
+    fn decorations(&mut self, id: u32, mixer: &mut Mixer, depth: u32) {
+        let Some(of) = self.decorations.get(&id) else {
+            return;
+        };
+        let mut sum: Hash = (0, 0);
+        for at in of.clone() {
+            let mut one = Mixer::new();
+            // The target is an id of this module.
+            let tokens = self.tokens(at);
+            for token in tokens.into_iter().skip(1) {
+                self.token(token, None, &mut one, depth);
+            }
+            let (a, b) = one.finish();
+            sum = (sum.0.wrapping_add(a), sum.1.wrapping_add(b));
+        }
+        mixer.add_hash(6, sum);
+    }
+
+    fn instruction(
+        &mut self,
+        at: usize,
+        mut locals: Option<&mut HashMap<u32, u64>>,
+        mixer: &mut Mixer,
+        depth: u32,
+    ) {
+        let Some(instruction) = self.instructions.get(at).cloned() else {
+            return;
+        };
+        if self.is_debug(&instruction) {
+            return;
+        }
+        mixer.add(1, instruction.opcode.into());
+        let mut result = None;
+        for token in self.tokens(at) {
+            if let Token::Result(id) = token {
+                result = Some(id);
+            }
+            self.token(token, locals.as_deref_mut(), mixer, depth);
+        }
+        if let (Some(id), Some(_)) = (result.filter(|_| instruction.opcode != OP_FUNCTION), locals)
+        {
+            self.decorations(id, mixer, depth);
+        }
+    }
+
+    fn token(
+        &mut self,
+        token: Token,
+        locals: Option<&mut HashMap<u32, u64>>,
+        mixer: &mut Mixer,
+        depth: u32,
+    ) {
+        let id = match token {
+            Token::Word(word) => return mixer.add(2, word.into()),
+            Token::Result(_) if locals.is_none() => return,
+            Token::Result(id) | Token::Id(id) => id,
+        };
+        let is_global = self.globals.contains_key(&id) || self.functions.contains_key(&id);
+        match locals {
+            // The function itself is not one of its values.
+            Some(_) if is_global && matches!(token, Token::Result(_)) => {}
+            Some(locals) if !is_global => {
+                let next = locals.len() as u64;
+                mixer.add(3, *locals.entry(id).or_insert(next));
+            }
+            _ => {
+                let hash = self.id(id, depth.saturating_add(1));
+                mixer.add_hash(4, hash);
+            }
+        }
+    }
+
+    /// Splits an instruction.
+    fn tokens(&mut self, at: usize) -> Vec<Token> {
+        let Some(instruction) = self.instructions.get(at) else {
+            return Vec::new();
+        };
+        let grammar = grammar::instruction(instruction.opcode);
+        let words = self.words.get(instruction.operands.clone());
+        let mut walk = Walk {
+            words: words.unwrap_or_default(),
+            at: 0,
+            out: Vec::new(),
+            is_long: false,
+            long_values: &self.long_values,
+            added: &mut self.added,
+        };
+        if let Some(grammar) = grammar {
+            walk.list(grammar.operands);
+        }
+        let rest = walk.words.get(walk.at..).unwrap_or_default();
+        walk.out.extend(rest.iter().copied().map(Token::Word));
+        walk.out
+    }
+}
+
+/// Returns the ids of an instruction's type and result.
+fn result(opcode: u16, operands: &[u32]) -> (Option<u32>, Option<u32>) {
+    let kinds = grammar::instruction(opcode).map_or(&[][..], |grammar| grammar.operands);
+    let kind = |at: usize| kinds.get(at).map(|operand| operand.kind);
+    let word = |at: usize| operands.get(at).copied();
+    match (kind(0), kind(1)) {
+        (Some(OperandKind::IdResultType), Some(OperandKind::IdResult)) => (word(0), word(1)),
+        (Some(OperandKind::IdResult), _) => (None, word(0)),
+        _ => (None, None),
+    }
+}
+
+/// Splits the operands of an instruction.
+struct Walk<'a> {
+    words: &'a [u32],
+    at: usize,
+    out: Vec<Token>,
+    /// Whether the first id is a 64-bit integer: the selector of OpSwitch.
+    is_long: bool,
+    long_values: &'a HashSet<u32>,
+    added: &'a mut HashMap<(OperandKind, u32), Option<Vec<LogicalOperand>>>,
+}
+
+impl Walk<'_> {
+    fn take(&mut self, token: fn(u32) -> Token) {
+        if let Some(word) = self.words.get(self.at) {
+            self.out.push(token(*word));
+            self.at += 1;
+        }
+    }
+
+    fn list(&mut self, list: &[LogicalOperand]) {
+        for operand in list {
+            match operand.quantifier {
+                OperandQuantifier::One | OperandQuantifier::ZeroOrOne => self.one(operand.kind),
+                OperandQuantifier::ZeroOrMore => {
+                    let mut before = usize::MAX;
+                    // Ends as well if an operand takes no word.
+                    while self.at < self.words.len() && self.at != before {
+                        before = self.at;
+                        self.one(operand.kind);
+                    }
+                }
+            }
+        }
+    }
+
+    fn one(&mut self, kind: OperandKind) {
+        let Some(word) = self.words.get(self.at).copied() else {
+            return;
+        };
+        match kind {
+            OperandKind::IdResult => self.take(Token::Result),
+            OperandKind::IdResultType | OperandKind::IdScope | OperandKind::IdMemorySemantics => {
+                self.take(Token::Id)
+            }
+            OperandKind::IdRef => {
+                self.is_long |= self.long_values.contains(&word);
+                self.take(Token::Id);
+            }
+            OperandKind::LiteralInteger
+            | OperandKind::LiteralFloat
+            | OperandKind::LiteralExtInstInteger => self.take(Token::Word),
+            OperandKind::LiteralString => {
+                let rest = self.words.get(self.at..).unwrap_or_default();
+                let has_end = |word: &u32| word.to_le_bytes().contains(&0);
+                let len = rest
+                    .iter()
+                    .position(has_end)
+                    .map_or(rest.len(), |at| at + 1);
+                (0..len).for_each(|_| self.take(Token::Word));
+            }
+            OperandKind::LiteralContextDependentNumber => {
+                (self.at..self.words.len()).for_each(|_| self.take(Token::Word));
+            }
+            OperandKind::LiteralSpecConstantOpInteger => self.operation(word),
+            OperandKind::PairLiteralIntegerIdRef => {
+                self.take(Token::Word);
+                if self.is_long {
+                    self.take(Token::Word);
+                }
+                self.take(Token::Id);
+            }
+            OperandKind::PairIdRefLiteralInteger => {
+                self.take(Token::Id);
+                self.take(Token::Word);
+            }
+            OperandKind::PairIdRefIdRef => {
+                self.take(Token::Id);
+                self.take(Token::Id);
+            }
+            kind => {
+                self.take(Token::Word);
+                let added = self.added.entry((kind, word)).or_insert_with(|| {
+                    let (_, added) = grammar::named(kind, word)?;
+                    (!added.is_empty()).then_some(added)
+                });
+                if let Some(added) = added.clone() {
+                    self.list(&added);
+                }
+            }
+        }
+    }
+
+    /// OpSpecConstantOp names an instruction and has its operands, except the result.
+    fn operation(&mut self, word: u32) {
+        self.take(Token::Word);
+        let operation: Option<Grammar> = u16::try_from(word).ok().and_then(grammar::instruction);
+        let own = |operand: &&LogicalOperand| {
+            !matches!(
+                operand.kind,
+                OperandKind::IdResultType
+                    | OperandKind::IdResult
+                    | OperandKind::LiteralSpecConstantOpInteger
+            )
+        };
+        let list = operation.map_or(&[][..], |grammar| grammar.operands);
+        let list: Vec<LogicalOperand> = list.iter().filter(own).cloned().collect();
+        self.list(&list);
+    }
+}
