@@ -13,7 +13,7 @@ use super::dto::{Diagnostic, Node, Summary};
 use super::js;
 use super::operations::{self, ApiError, ListOptions};
 use super::verdict::Verdict;
-use crate::analysis::profile::{ProfileComparison, Reader};
+use crate::analysis::profile::{Profile, ProfileComparison, Reader};
 use crate::decode::decode;
 use crate::decode::demangle::demangle_briefly;
 use crate::diff;
@@ -251,7 +251,7 @@ impl ZeviewDocument {
         document.open_files(NodeId::ROOT);
         let images = tables::documents_with(document, ListId::Kernels);
         let mut apply = |reader: ProfileReader| {
-            let profile = reader.0.finish();
+            let profile = reader.finish();
             let report =
                 profile::apply_profile(document, &images, &profile, None, &demangle_briefly);
             (profile, report)
@@ -288,10 +288,16 @@ impl ZeviewDocument {
     }
 }
 
-/// A profile that is read in pieces.
+/// A profile that is read in pieces: a file, or all files of a run.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct ProfileReader(Reader);
+pub struct ProfileReader {
+    reader: Reader,
+    /// The device that the name of the current file states.
+    device: Option<u32>,
+    /// The files before the current one.
+    before: Option<Profile>,
+}
 
 #[wasm_bindgen]
 impl ProfileReader {
@@ -303,7 +309,37 @@ impl ProfileReader {
 
     /// Reads the next piece of the file.
     pub fn push(&mut self, piece: &[u8]) {
-        self.0.push(piece);
+        self.reader.push(piece);
+    }
+
+    /// Starts the next file of the same run, after the last piece of the one before: `metrics_1.csv` or
+    /// `device_timing.txt` of `unitrace --result-dir`. Call it before the first file, too, if the names
+    /// state devices (`metrics_0.csv`).
+    #[wasm_bindgen(js_name = nextFile)]
+    pub fn next_file(&mut self, name: &str) {
+        if self.reader.bytes() > 0 {
+            let read = std::mem::take(self).finish();
+            self.before = Some(read);
+        }
+        self.device = profile::device_of_name(name);
+    }
+}
+
+impl ProfileReader {
+    /// Returns the profile of all files.
+    fn finish(self) -> Profile {
+        let mut profile = self.reader.finish();
+        if let Some(device) = self.device {
+            profile.set_device(device);
+        }
+        let Some(mut all) = self.before else {
+            return profile;
+        };
+        let problems = std::mem::take(&mut profile.problems);
+        all.more_problems += profile.more_problems;
+        all.join(profile);
+        all.problems.extend(problems);
+        all
     }
 }
 

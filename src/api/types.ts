@@ -442,20 +442,37 @@ export interface ProfiledCode {
   types: string[];
   /** Number of samples of all kernels. */
   samples: number[];
+  /** Number of samples that are at an instruction of the file. */
+  located: number;
   /** The kernels that are in the file, in descending order of samples. */
   kernels: {
     /** null if the profile does not name the device. */
     device: number | null;
     /** The name in the profile. */
     name: string;
+    /** Number of blocks of rows, of modules that were loaded, with this code; and of all with this name. */
+    blocks: number;
+    of_blocks: number;
+    /** Why the code is this one, if the samples fit others, too; else null. */
+    assumption: string | null;
     samples: number[];
     /** The code that the samples fit; several if it is not known which build ran. */
     codes: {
       images: ProfiledImage[];
+      /** The offset after the last instruction of the kernel and the functions in its section. */
+      end: number;
+      /** The kernel and its functions with samples; empty if only the kernel has samples. */
+      functions: { name: string; start: number; end: number; counts: number[] }[];
+      /** Samples after the end: of code that follows the kernel in memory. */
+      after_end: OffsetSamples[];
+      /** Samples at offsets that are not starts of instructions. */
+      between: OffsetSamples[];
       instructions: {
         offset: number;
         /** The index of the instruction. */
         row: number;
+        /** The function that it belongs to; null if it belongs to the kernel itself. */
+        function: string | null;
         counts: number[];
         text: string;
         line: SourcePosition | null;
@@ -481,19 +498,105 @@ export interface ProfiledCode {
   metrics: {
     device: number | null;
     name: string;
-    /** Number of times that it ran while it was measured. */
-    instances: number;
+    /** Number of times that it ran while it was measured; null if the profile does not identify runs. */
+    instances: number | null;
     rows: number;
     metrics: { name: string; count: number; sum: number; mean: number; minimum: number; maximum: number }[];
     images: ProfiledImage[];
     /** Why there are no images; else null. */
     reason: string | null;
   }[];
+  /** The device times and properties of kernels and commands (`unitrace -d`). */
+  timings: KernelTiming[];
+  /** The executions of instructions (GTPin). */
+  counts: KernelCounts[];
   rows: number;
   idle_rows: number;
   skipped_rows: number;
   problems: { line: number; start: number; end: number; message: string }[];
   more_problems: number;
+}
+
+export interface OffsetSamples {
+  offset: number;
+  counts: number[];
+}
+
+/** The device times and properties of a kernel or a command. */
+export interface KernelTiming {
+  /** null for all tiles. */
+  tile: number | null;
+  name: string;
+  /** In nanoseconds; null if the profile has only properties. */
+  times: { calls: number; total: number; minimum: number; maximum: number } | null;
+  /** null is what the profile does not state. */
+  properties: {
+    is_aot: boolean | null;
+    /** 1 if the kernel runs with any width. */
+    simd: number | null;
+    arguments: number | null;
+    slm: number | null;
+    private: number | null;
+    spill: number | null;
+    registers: number | null;
+  } | null;
+  /** "AOT", "JIT", or "AOT, but the driver recompiled it". */
+  compiled: string | null;
+  /** Differences between the kernel that ran and the one in the file. */
+  notes: string[];
+  images: ProfiledImage[];
+  /** Why there are no images; else null. */
+  reason: string | null;
+}
+
+/** The executions of the instructions of a kernel. */
+export interface KernelCounts {
+  name: string;
+  runs: number;
+  collected_runs: number | null;
+  /** Number of executions of all instructions. */
+  executions: number;
+  codes: {
+    images: ProfiledImage[];
+    /** Number of executions of the first instruction. */
+    threads: number | null;
+    instructions: {
+      offset: number;
+      row: number;
+      function: string | null;
+      executions: number;
+      /** Enabled SIMD lanes of all executions; null if they were not counted. */
+      lanes: number | null;
+      access: MemoryAccess | null;
+      /** Cycles of all executions, as assumed by the compiler's scheduler. */
+      cycles: number | null;
+      text: string;
+      line: SourcePosition | null;
+    }[];
+    loops: { start: number; end: number; depth: number; iterations: number; cycles: number }[];
+    /** Executions at offsets that are no instruction of the code. */
+    elsewhere: OffsetSamples[];
+  }[];
+  rejected: { image: ProfiledImage; reason: string }[];
+  reason: string | null;
+}
+
+/** The memory accesses of an instruction. */
+export interface MemoryAccess {
+  /** Cache lines of 64 bytes that executions accessed. */
+  cache_lines: number;
+  unaligned: number;
+  /** Differences between the addresses of adjacent lanes in bytes, and how often each occurred. */
+  strides: [number, number][];
+  /** Number of differences below and above the range that was counted. */
+  other_strides: [number, number];
+  element_size: number;
+  elements: number;
+  is_write: boolean;
+  is_atomic: boolean;
+  is_scatter: boolean;
+  is_slm: boolean;
+  is_scratch: boolean;
 }
 
 /** A kernel of an image. */

@@ -356,9 +356,15 @@ impl OpenFile {
                     .prepare(&mut self.lists, document, (*node, *span), follow);
                 Response::Prepared.into()
             }
-            Request::AddProfile { name, is_earlier } => {
-                let answer = self.profiling.step(document, name, *is_earlier);
+            Request::AddProfile {
+                name,
+                is_earlier,
+                is_part,
+            } => {
+                let step = (*is_earlier, *is_part);
+                let answer = self.profiling.step(document, name, step);
                 if matches!(answer, Ok(Response::Profile(_))) {
+                    self.flows.forget();
                     self.lists.forget(ListId::ProfileChanges);
                     self.lists.forget(ListId::Instructions);
                     self.lists.forget(ListId::Kernels);

@@ -108,6 +108,47 @@ journey("metrics are columns of the kernel table, beside the samples", { width: 
   await screenshot(page, "profile-metrics-kernels");
 });
 
+journey("functions of a kernel and samples after its end are listed; device times are a table", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, fixture("zebin/funcs-stackcall.cri.igc2.40.zebin"));
+  await page.locator(".crumb", { hasText: "funcs-stackcall" }).waitFor();
+  await dropFile(page, fixture("profiles/functions.csv"));
+  await section(page).getByText(/after the end of the code/).waitFor();
+  await axe(page);
+  await screenshot(page, "profile-functions");
+  await section(page).getByRole("button", { name: "vecfun" }).click();
+  await grid(page).waitFor();
+  await dropFile(page, path.join(SAMPLES, "vecadd.bmg.zebin"));
+  await page.locator(".crumb", { hasText: "vecadd.bmg.zebin" }).waitFor();
+  await dropFile(page, fixture("profiles/timing.csv"));
+  const times = section(page).getByRole("table", { name: "Device times" });
+  await eventually(() => times.innerText(), /48.000[^]*AOT/);
+  await axe(page);
+  await screenshot(page, "profile-device-times");
+});
+
+journey("a binary, its profiles and a source file that are dropped together", { width: 1440, height: 900 }, async (page) => {
+  const files = {
+    "debugme.zebin": readFileSync(fixture("zebin/debugme-lines.ptl-h.igc2.40.zebin")),
+    "lines.csv": readFileSync(fixture("profiles/lines.csv")),
+    "step.cl": Buffer.from("kernel void step() {}\n"),
+  };
+  await dropBytes(page, files);
+  await section(page).getByText("lines.csv").waitFor();
+  // One file is open: no comparison, and no tab for the source.
+  assert.equal(await page.getByRole("tab", { name: /step\.cl|lines\.csv/ }).count(), 0);
+});
+
+journey("executions of GTPin are beside the code", { width: 1440, height: 900 }, async (page) => {
+  const both = [MATMUL, fixture("profiles/executions.json")].map((file) => [path.basename(file), readFileSync(file)]);
+  await dropBytes(page, Object.fromEntries(both));
+  const counts = section(page).getByRole("table", { name: "Executions" });
+  await eventually(() => counts.innerText(), /matmul[^]*1.024 executions, 32\.0 lanes/);
+  await axe(page);
+  await counts.getByRole("button", { name: "matmul", exact: true }).click();
+  await strip(page).getByRole("group", { name: "Executions" }).getByText(/1.024 executions/).waitFor();
+  await screenshot(page, "profile-executions");
+});
+
 journey("two profiles are compared: of one file, and of two builds", { width: 1440, height: 900 }, async (page) => {
   const heads = "Kernel, IP[Address], Active[Events], SbidStall[Events]\n";
   const table = (rows) => Buffer.from(heads + rows);

@@ -373,3 +373,133 @@ fn values_that_are_not_finite_are_skipped() {
         );
     }
 }
+
+#[test]
+fn functions_and_code_that_follows_are_listed() {
+    let (file, csv) = (
+        fixture("funcs-stackcall.cri.igc2.40.zebin"),
+        made("functions.csv"),
+    );
+    let printed = text(&["profile", &file, &csv]);
+    for expected in [
+        "functions:\n    function  code         samples",
+        "vecfun    0x420-0x590      182",
+        "0x4a0 in vecfun: 91 samples",
+        "91 samples (",
+        "after the end of the code (0x590): of code that follows in memory",
+        "0x900: 91",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+}
+
+#[test]
+fn most_samples_without_an_instruction_are_a_failure() {
+    let heads = "Kernel, IP[Address], Active[Events], SbidStall[Events]\n";
+    let rows = |lost: u64| format!("{heads}\"vecadd\", 1a0, 1, 99\n\"other\", 0, 0, {lost}\n");
+    let file = sample("vecadd.bmg.zebin");
+    for (lost, status) in [(100, 0), (101, 2)] {
+        let csv = temporary("lost.csv", rows(lost).as_bytes());
+        let csv = csv.display().to_string();
+        for arguments in [
+            &["profile", &file, &csv][..],
+            &["kernels", &file, "--profile", &csv],
+        ] {
+            let output = zeview(arguments);
+            assert_eq!(output.status.code(), Some(status), "{output:?}");
+            let expected = "101 of 201 samples (50 %) are at no instruction of the file";
+            assert_eq!(
+                stderr(&output).contains(expected),
+                status == 2,
+                "{output:?}"
+            );
+        }
+        // What is selected does not matter.
+        let output = zeview(&["profile", &file, &csv, "--kernel", "vecadd"]);
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+    }
+}
+
+#[test]
+fn the_files_of_a_run_are_one_profile() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-run-of-unitrace");
+    // Of a run that failed.
+    let _ = std::fs::remove_dir_all(&folder);
+    let metrics = folder.join("app.12/metrics");
+    std::fs::create_dir_all(&metrics).unwrap();
+    let banner = std::fs::read_to_string(made("banner.csv")).unwrap();
+    let table = banner.split_once("===\n\n").unwrap().1;
+    for device in 0..2 {
+        std::fs::write(metrics.join(format!("metrics_{device}.csv")), table).unwrap();
+    }
+    let timing = std::fs::read(made("timing.csv")).unwrap();
+    std::fs::write(folder.join("app.12/device_timing.txt"), timing).unwrap();
+    std::fs::write(
+        folder.join("app.12/chrome_trace.json"),
+        "{\"traceEvents\": []}",
+    )
+    .unwrap();
+    std::fs::write(folder.join("app.12/run_config.json"), "{}").unwrap();
+    let file = sample("vecadd.bmg.zebin");
+    let run = folder.display().to_string();
+    let printed = text(&["profile", &file, &run]);
+    for expected in [
+        "kernel vecadd, device 0\n",
+        "kernel vecadd, device 1\n",
+        "device times\n",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+    let columns = "name,samples,Calls,DeviceTime[%],Compiled,RunSpill[B/thread]";
+    let arguments = [
+        "kernels",
+        &file,
+        "--profile",
+        &run,
+        "--csv",
+        "--columns",
+        columns,
+    ];
+    let printed = stdout(&zeview(&arguments));
+    assert!(printed.contains("vecadd,872,4,94.1"), "{printed}");
+    assert!(printed.contains(",AOT,0"), "{printed}");
+    // The same files, named.
+    let parts = ["banner.csv", "timing.csv"].map(made);
+    let printed = text(&["profile", &file, &parts[0], &parts[1]]);
+    assert!(printed.contains("kernel vecadd, device 0\n") && printed.contains("device times\n"));
+    // A folder without a profile.
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
+    let output = zeview(&["profile", &file, &run]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("no profile in this folder"),
+        "{output:?}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn executions_and_accesses_are_listed() {
+    let (file, counts) = (sample("matmul.syclbin"), made("executions.json"));
+    let printed = text(&["profile", &file, &counts, "--top", "2"]);
+    for expected in [
+        "executions of matmul\n",
+        "64 threads",
+        "loops, by measured iterations",
+        // 64 threads with 16 iterations.
+        "0x220-0x650      1        1024          16",
+        "costliest instructions:",
+        "1024 executions, 32 lanes",
+    ] {
+        assert!(printed.contains(expected), "{expected}: {printed}");
+    }
+    let printed = text(&[
+        "profile",
+        &sample("vecadd.bmg.zebin"),
+        &made("accesses.json"),
+    ]);
+    let expected = "0x170: read, 1 element of 4 bytes per lane, 2 cache lines per execution, 100 % of their \
+                    bytes used, < 0.1 % not aligned to a cache line";
+    assert!(printed.contains(expected), "{printed}");
+}

@@ -244,6 +244,7 @@ fn visit_images() -> Decoder {
     let profile = Request::AddProfile {
         name: "matmul.csv".to_owned(),
         is_earlier: false,
+        is_part: false,
     };
     let mut answer = decoder.ask_with(profile.clone(), PROFILE);
     while let Response::ReadingProfile { .. } = answer {

@@ -62,6 +62,7 @@ mod on_demand;
 mod oracles;
 mod packages;
 mod profile;
+mod profile_layouts;
 mod profile_page;
 mod protocol;
 mod rules;

@@ -149,7 +149,7 @@ fn layouts_have_the_same_rows() {
 }
 
 #[test]
-fn offsets_are_added_and_devices_are_not() {
+fn an_offset_that_does_not_rise_begins_another_module() {
     let profile = read(&made("devices"));
     assert_eq!(profile.types, profiles::TYPES);
     assert_eq!(profile.problems, []);
@@ -159,15 +159,42 @@ fn offsets_are_added_and_devices_are_not() {
         .map(|k| (k.device, &*k.name))
         .collect();
     let copy = "copy(float*, float const*)";
-    let expected = [(Some(0), copy), (Some(0), "matmul"), (Some(3), "matmul")];
+    let expected = [
+        (Some(0), "matmul"),
+        (Some(0), copy),
+        (Some(0), "matmul"),
+        (Some(3), "matmul"),
+    ];
     assert_eq!(kernels, expected);
     let sample = read(&file("www/samples/matmul.csv"));
     let once = &sample.kernels[0].offsets;
-    for (at, (twice, once)) in profile.kernels[1].offsets.iter().zip(once).enumerate() {
-        let times = if (20..40).contains(&at) { 2 } else { 1 };
-        let expected: Vec<u64> = once.counts.iter().map(|count| count * times).collect();
-        assert_eq!((twice.offset, &twice.counts), (once.offset, &expected));
-    }
+    assert_eq!(profile.kernels[0].offsets, *once);
+    assert_eq!(profile.kernels[2].offsets, once[20..40]);
+    // Both fit the same builds, so they are shown together.
+    let mut document = open(&file("www/samples/matmul.syclbin"));
+    let report = apply(&mut document, &made("devices"));
+    let first = report.kernels.iter().find(|k| k.device == Some(0)).unwrap();
+    assert_eq!((first.blocks, first.of_blocks), (2, 2));
+    let counts = |at: usize, times: u64| -> Vec<u64> {
+        once[at].counts.iter().map(|count| count * times).collect()
+    };
+    let instructions = &first.codes[0].instructions;
+    assert_eq!(instructions[19].counts, counts(19, 1));
+    assert_eq!(instructions[20].counts, counts(20, 2));
+    // Blocks with the same offsets are one.
+    let twice = read(&table(
+        &"\"k\", 10, 1, 2, 0\n\"k\", 20, 0, 1, 0\n".repeat(3),
+    ));
+    let [only] = twice.kernels.as_slice() else {
+        panic!("{:?}", twice.kernels);
+    };
+    assert_eq!((only.blocks, only.samples(3)), (3, vec![3, 9, 0]));
+    // Without a name in between, the offset decides.
+    let two = read(&table(
+        "\"k\", 10, 1, 0, 0\n\"k\", 10, 2, 0, 0\n\"k\", 20, 3, 0, 0\n",
+    ));
+    let offsets = two.kernels.iter().map(|kernel| kernel.offsets.len());
+    assert_eq!(offsets.collect::<Vec<_>>(), [1, 2]);
 }
 
 #[test]
@@ -180,9 +207,12 @@ fn metrics_are_summed_by_kernel() {
     };
     assert_eq!(
         (&*fill.name, fill.instances),
-        ("fill(int*, int)[SIMD16 {1; 1; 1} {64; 1; 1}]", 1)
+        ("fill(int*, int)[SIMD16 {1; 1; 1} {64; 1; 1}]", Some(1))
     );
-    assert_eq!((query.device, query.instances, query.rows), (Some(0), 3, 3));
+    assert_eq!(
+        (query.device, query.instances, query.rows),
+        (Some(0), Some(3), 3)
+    );
     let [time, active, ..] = query.metrics.as_slice() else {
         panic!("{query:?}");
     };
@@ -198,7 +228,7 @@ fn metrics_are_summed_by_kernel() {
     );
     assert_eq!(
         (sampling.device, sampling.instances, sampling.rows),
-        (Some(1), 1, 4)
+        (Some(1), Some(1), 4)
     );
 
     let report = apply(&mut vecadd(), &made("metrics"));
@@ -281,14 +311,20 @@ fn check_sums(report: &ProfileReport) {
                 }
                 sum
             };
-            assert_eq!(
-                sum(&mut code.instructions.iter().map(|at| &at.counts)),
-                kernel.samples
-            );
+            let instructions = || code.instructions.iter().map(|at| &at.counts);
+            let elsewhere = code.after_end.iter().chain(&code.between);
+            let elsewhere = elsewhere.map(|at| &at.counts);
+            assert_eq!(sum(&mut instructions().chain(elsewhere)), kernel.samples);
             assert_eq!(
                 sum(&mut code.blocks.iter().map(|at| &at.counts)),
-                kernel.samples
+                sum(&mut instructions())
             );
+            if !code.functions.is_empty() {
+                assert_eq!(
+                    sum(&mut code.functions.iter().map(|at| &at.counts)),
+                    sum(&mut instructions())
+                );
+            }
         }
     }
 }
@@ -437,19 +473,25 @@ fn other_builds_are_rejected_with_the_reason() {
         assert_eq!(total(&report.unmatched[0].samples), 3);
         report.unmatched[0].reason.clone()
     };
+    // 0x178 is in the middle of 0x170.
     assert_eq!(
-        reason("\"vecadd\", 1a0, 1, 0, 0\n\"vecadd\", 1a4, 2, 0, 0\n"),
-        "offset 0x1a4 is not the start of an instruction; this profile is of another build"
+        reason("\"vecadd\", 178, 2, 0, 0\n\"vecadd\", 1a0, 1, 0, 0\n"),
+        "offset 0x178 is not the start of an instruction; this profile is of another build"
     );
     // The section has padding after the code, which no thread runs.
     assert_eq!(
         reason("\"vecadd\", 240, 3, 0, 0\n"),
-        "offset 0x240 is beyond the end of the code (0x230); this profile is of another build"
+        "offset 0x240 is after the end of the code (0x230): of code that follows in memory, or of \
+         another build"
     );
     assert_eq!(
-        reason("\"vecadd\", ffffffffffffffff, 3, 0, 0\n"),
-        "offset 0xffffffffffffffff is beyond the end of the code (0x230); this profile is of \
+        reason("\"vecadd\", 1a0, 1, 0, 0\n\"vecadd\", ffffffffffffffff, 2, 0, 0\n"),
+        "2 of 3 samples are after the end of the code (0x230): of code that follows in memory, or of \
          another build"
+    );
+    assert_eq!(
+        reason("\"vecadd\", 1a4, 3, 0, 0\n"),
+        "no offset is the start of an instruction; this profile is of another build"
     );
     assert_eq!(
         reason("\"vecadd2\", 1a0, 3, 0, 0\n"),
@@ -570,11 +612,10 @@ fn memory_is_bounded() {
     reader.push(b"k,0,1\n");
     let profile = reader.finish();
     assert_eq!(profile.kernels[0].offsets.len(), 1 << 20);
-    assert_eq!(profile.kernels[0].offsets[0].counts, [2]);
-    assert_eq!((profile.problems.len(), profile.skipped_rows), (1, 1000));
+    assert_eq!((profile.problems.len(), profile.skipped_rows), (1, 1001));
     let message = &profile.problems[0].message;
     assert!(
-        message.starts_with("more than 1048576 different offsets"),
+        message.starts_with("more than 1048576 rows with samples"),
         "{message}"
     );
 }

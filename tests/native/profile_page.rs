@@ -47,6 +47,7 @@ fn add_named(
     let request = envelope(Request::AddProfile {
         name: name.to_owned(),
         is_earlier,
+        is_part: false,
     });
     let source: Box<dyn ByteSource> = Box::new(MemorySource::from(csv.into()));
     let mut response = handler.add_profile(&request, source).response;
@@ -237,6 +238,7 @@ fn long_profiles_are_read_in_steps() {
     let again = envelope(Request::AddProfile {
         name: "perf.csv".to_owned(),
         is_earlier: false,
+        is_part: false,
     });
     let Response::Failed { message, .. } = handler.answer(&again).response else {
         panic!("a profile without a file");
@@ -415,4 +417,70 @@ fn two_profiles_are_compared_in_the_page() {
     let rows = changes(&mut handler);
     assert_eq!(rows[0], "vecadd | 46 |  | SbidStall 3 → 49");
     assert!(rows.iter().any(|row| row.contains("+0x1a0")), "{rows:?}");
+}
+
+/// Sends the files of a run. Returns the response to the last one.
+fn add_run(handler: &mut Handler, files: &[(&str, Vec<u8>)]) -> Response {
+    let mut last = Response::Prepared;
+    for (at, (name, bytes)) in files.iter().enumerate() {
+        assert_eq!(last, Response::Prepared);
+        let request = envelope(Request::AddProfile {
+            name: (*name).to_owned(),
+            is_earlier: false,
+            is_part: at + 1 < files.len(),
+        });
+        let source: Box<dyn ByteSource> = Box::new(MemorySource::from(bytes.clone()));
+        last = handler.add_profile(&request, source).response;
+    }
+    last
+}
+
+#[test]
+fn the_files_of_a_run_are_one_profile() {
+    let mut handler = opened("vecadd.bmg.zebin");
+    let table = b"Kernel, IP[Address], Active[Events], SbidStall[Events]\nvecadd, 1a0, 1, 9\nvecadd, 4a0, 1, 0\n";
+    let files = [
+        ("metrics_0.csv", table.to_vec()),
+        ("metrics_1.csv", table.to_vec()),
+        (
+            "device_timing.txt",
+            file("tests/fixtures/profiles/timing.csv"),
+        ),
+    ];
+    let Response::Profile(found) = add_run(&mut handler, &files) else {
+        panic!();
+    };
+    assert_eq!(found.name, "metrics_0.csv and 2 more files");
+    let devices: Vec<_> = found.kernels.iter().map(|kernel| kernel.device).collect();
+    assert_eq!(devices, [Some(0), Some(1)]);
+    assert_eq!((total(&found.samples), found.lost), (22, 2));
+    assert_eq!(found.kernels[0].elsewhere, [1, 0]);
+    assert_eq!(found.timings.len(), 3);
+    assert_eq!(found.timings[0].compiled.as_deref(), Some("AOT"));
+    assert_eq!(found.device_time, 51_000);
+    assert!(found.metrics.contains(&"Calls".to_owned()));
+    assert!(!found.is_compared);
+}
+
+#[test]
+fn executions_are_in_the_summary_and_beside_the_code() {
+    let mut handler = opened("matmul.syclbin");
+    let found = overview(
+        &mut handler,
+        file("tests/fixtures/profiles/executions.json"),
+    );
+    let [kernel] = found.counts.as_slice() else {
+        panic!("{:?}", found.counts);
+    };
+    assert_eq!((&*kernel.name, kernel.threads), ("matmul", Some(64)));
+    let costliest = kernel.costliest.as_ref().unwrap();
+    assert_eq!(
+        (costliest.executions, costliest.mean_lanes()),
+        (1024, Some(32.0))
+    );
+    let (document, of) = (kernel.images[0].document, kernel.images[0].code);
+    let code = samples(&mut handler, document, of).unwrap();
+    assert_eq!(code.rows, []);
+    assert_eq!(code.counts_at(costliest.offset), Some(costliest));
+    assert_eq!(code.counts_at(costliest.offset + 1), None);
 }

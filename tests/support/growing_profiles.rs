@@ -57,6 +57,43 @@ pub const PROFILES: &[(&str, MakeProfile)] = &[
         }
         text
     }),
+    ("offsets that fall", |size| {
+        let mut text = String::from(SAMPLES);
+        for at in 0.. {
+            if text.len() >= size {
+                break;
+            }
+            let _ = writeln!(text, "vecadd, {:x}, 1, 1", 0x1a8 - at % 2 * 8);
+        }
+        text
+    }),
+    ("device times", |size| {
+        let mut text = String::from("Kernel, Calls, Time (ns), Time (%), Average (ns)\n");
+        for at in 0.. {
+            if text.len() >= size {
+                break;
+            }
+            let _ = writeln!(text, "\"vecadd{}\", 1, {at}, 1.0, 1", at % 2);
+        }
+        text
+    }),
+    ("executions", |size| {
+        let mut text = String::from("{\"app_name\":\"a\",\"kernels\":[");
+        for at in 0.. {
+            if text.len() >= size {
+                break;
+            }
+            let comma = if at == 0 { "" } else { "," };
+            let _ = write!(
+                text,
+                "{comma}{{\"kernel_name\":\"vecadd\",\"invocations\":[{{\"tiles\":[{{\"results\":[\
+                 {{\"instruction_counter\":1,\"offset\":0}},{{\"instruction_counter\":1,\"offset\":{}}}]}}]}}]}}",
+                16 + at % 8
+            );
+        }
+        text.push_str("]}");
+        text
+    }),
     ("sizes of one kernel", |size| {
         named(size, |at| {
             format!("vecadd[SIMD32 {{{at}; 1; 1}} {{1; 1; 1}}]")

@@ -41,6 +41,7 @@ pub mod notes;
 pub mod packages;
 #[cfg(unix)]
 pub mod processes;
+pub mod profile_layouts;
 pub mod profiles;
 pub mod random;
 pub mod readelf;

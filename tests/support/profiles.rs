@@ -8,6 +8,7 @@ use zeview::tables;
 
 use zeview::model::{Document, NodeId};
 
+use super::profile_layouts::{DEVICE_TIMES, Ran, STALLS, instcount, memaccess};
 use super::random::Random;
 
 /// The columns of counts.
@@ -190,7 +191,39 @@ pub fn made(read: &dyn Fn(&str) -> Vec<u8>) -> Vec<(&'static str, String)> {
         table(Some(3), &[sampled(&matmul, cri, "matmul", "3")]),
     ];
     let sample = table(Some(0), &[first]);
+    let old = STALLS[2].1(&[of_name("vecadd", "old")]);
+    let ran = |name, calls, total, is_aot, simd, spill| Ran {
+        name,
+        calls,
+        total,
+        is_aot,
+        simd,
+        spill,
+        private: 0,
+    };
+    let timing = DEVICE_TIMES[1].1(&[
+        ran("vecadd", 4, 48_000, true, 32, 0),
+        ran("fill(int*, int)", 1, 2_000, false, 16, 64),
+    ]);
+    let funcs = open("tests/fixtures/zebin/funcs-stackcall.cri.igc2.40.zebin");
+    let (name, mut rows) = sampled(&funcs, NodeId::ROOT, "k1", "k1");
+    // In the function that the kernel calls, and in code that follows the kernel in memory.
+    for offset in [0x430, 0x4a0, 0x900] {
+        rows.push((offset, [1, 0, 0, 0, 0, 90, 0, 0, 0]));
+    }
+    let functions = table(Some(0), &[(name, rows)]);
+    let executions = executions(&matmul, bmg, "matmul");
+    let loads = [
+        (0x170, 8192, 262_144, 16_384),
+        (0x180, 8192, 262_144, 16_384),
+    ];
+    let accesses = memaccess("vecadd", &loads, &[]);
     vec![
+        ("tests/fixtures/profiles/old.csv", old),
+        ("tests/fixtures/profiles/timing.csv", timing),
+        ("tests/fixtures/profiles/functions.csv", functions),
+        ("tests/fixtures/profiles/executions.json", executions),
+        ("tests/fixtures/profiles/accesses.json", accesses),
         ("tests/fixtures/profiles/banner.csv", banner),
         ("tests/fixtures/profiles/lines.csv", lines),
         ("tests/fixtures/profiles/devices.csv", devices.concat()),
@@ -198,6 +231,38 @@ pub fn made(read: &dyn Fn(&str) -> Vec<u8>) -> Vec<(&'static str, String)> {
         ("tests/fixtures/profiles/metrics.csv", metrics()),
         ("www/samples/matmul.csv", sample),
     ]
+}
+
+/// Executions of a kernel's instructions: 64 threads, 16 iterations of each loop, 32 lanes.
+fn executions(document: &Document, image: NodeId, kernel: &str) -> String {
+    let sources = &document.sources;
+    let rows = document.kernels(image).unwrap().rows(sources);
+    let row = rows.iter().find(|row| row.name.value == kernel).unwrap();
+    let len = row.code_size.unwrap().value;
+    let assembly = document.assembly(image).unwrap();
+    let sections = assembly.sections();
+    let section = sections.iter().find(|section| {
+        let of = section.kernel.as_ref();
+        of.is_some_and(|(_, entry)| *entry == row.entry)
+    });
+    let code = section.unwrap().bytes;
+    let listing = assembly.listing(code, None, sources).unwrap();
+    let report = listing.data_flow(sources).unwrap().report();
+    let mut counts = Vec::new();
+    for row in 0..listing.count() {
+        let offset = listing.span(row, sources).unwrap().start - code.start;
+        if offset >= len {
+            break;
+        }
+        let place = u32::try_from(offset).unwrap();
+        let is_in = |(start, end): &(u32, u32)| (*start..*end).contains(&place);
+        let loops = report.loops.iter().flatten();
+        let depth = loops.filter(|found| found.ranges.iter().any(is_in)).count();
+        let count = 32 * 16_u64.pow(u32::try_from(depth).unwrap());
+        counts.push((offset, count, count * 32));
+    }
+    let offsets: Vec<u64> = counts.iter().map(|(offset, ..)| *offset).collect();
+    instcount(kernel, &counts, &offsets)
 }
 
 /// Metrics as `unitrace -q` (device 0) and `unitrace -k` (device 1) write them.

@@ -64,17 +64,21 @@ export function bind(load) {
   };
 }
 
-/** Reads a profile in pieces: a large one is never in memory as a whole. */
+/** Reads a profile in pieces: a large one is never in memory as a whole. Several files are one profile. */
 async function readerOf(source) {
   const reader = new ProfileReader();
   try {
-    if (source instanceof Blob) {
-      for (let at = 0; at < source.size; at += PIECE) {
-        reader.push(new Uint8Array(await source.slice(at, at + PIECE).arrayBuffer()));
+    for (const file of Array.isArray(source) ? source : [source]) {
+      // The name may state the device: `metrics_1.csv`.
+      reader.nextFile(typeof file?.name === "string" ? file.name : "");
+      if (file instanceof Blob) {
+        for (let at = 0; at < file.size; at += PIECE) {
+          reader.push(new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer()));
+        }
+      } else {
+        const bytes = viewOf(file);
+        for (let at = 0; at < bytes.length; at += PIECE) reader.push(bytes.subarray(at, at + PIECE));
       }
-    } else {
-      const bytes = viewOf(source);
-      for (let at = 0; at < bytes.length; at += PIECE) reader.push(bytes.subarray(at, at + PIECE));
     }
   } catch (error) {
     reader.free();

@@ -1,3 +1,6 @@
+/** A file of a profile. */
+export type ProfileSource = File | Blob | ArrayBuffer | ArrayBufferView;
+
 /**
  * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
  * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
@@ -46,11 +49,12 @@ export class ZeviewDocument {
   /** Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. */
   analyze(kernel: string, options?: KernelOptions): FlowReport;
   /**
-   * Finds each kernel of a unitrace profile in the file. Returns the report that `zeview profile --json` prints. The
-   * source is read in pieces. Afterwards, `kernels` has the samples and metrics as columns: `{ columns: ["samples", "XVE_STALL[%]"] }`.
-   * `before` is an earlier profile of the same file.
+   * Finds each kernel of a profile of unitrace or GTPin in the file. Returns the report that `zeview profile --json`
+   * prints. The source is read in pieces; several files of a run are one profile, and names of `File`s may state the
+   * device (`metrics_1.csv`). Afterwards, `kernels` has the samples, metrics and device times as columns:
+   * `{ columns: ["samples", "XVE_STALL[%]"] }`. `before` is an earlier profile of the same file.
    */
-  profile(source: Blob | ArrayBuffer | ArrayBufferView, options?: { before?: Blob | ArrayBuffer | ArrayBufferView }): Promise<ProfileReport>;
+  profile(source: ProfileSource | ProfileSource[], options?: { before?: ProfileSource | ProfileSource[] }): Promise<ProfileReport>;
   /** Compares the document `base` with this one. */
   diff(base: ZeviewDocument): Comparison;
   /** Returns the whole tree as text, as `zeview dump` prints it. */

@@ -90,15 +90,17 @@ enum Command {
     ///
     /// Example: zeview analyze vecadd.zebin --kernel vecadd
     Analyze(disasm::analyze::Options),
-    /// Show where kernels wait: a unitrace profile on the code of a file.
+    /// Show where kernels wait: a profile of unitrace or GTPin on the code of a file.
     ///
-    /// The profile is the CSV file of `unitrace --stall-sampling`, or of `unitrace -q` or `-k` for
-    /// metrics of kernels. Its kernels are found by name in all images of the file, and its offsets
-    /// are checked against the code. Samples belong to the instruction that waits; the causes are
-    /// the instructions that it waits for.
+    /// The profile is the file of `unitrace --stall-sampling`, of `unitrace -q` or `-k` for metrics
+    /// of kernels, of `unitrace -d` for device times, of `instcount` or `memaccess` of PTI
+    /// (`--json-output`) for executions of instructions, or the folder of `unitrace --result-dir`.
+    /// Its kernels are found by name in all images of the file, and its offsets are checked against
+    /// the code. Samples belong to the instruction that waits; the causes are the instructions that
+    /// it waits for.
     ///
-    /// Exit status: 2 if a file could not be read, a row of the profile was skipped, or no kernel
-    /// of the profile is in the file; otherwise 0.
+    /// Exit status: 2 if a file could not be read, a row of the profile was skipped, no kernel of
+    /// the profile is in the file, or most samples are at no instruction; otherwise 0.
     ///
     /// Example: zeview profile matmul.syclbin matmul.csv --kernel matmul
     Profile(profile::Options),

@@ -8,7 +8,9 @@ use yew::prelude::*;
 use super::assembly::offset_link;
 use super::data_flow::{at, number, strip_of_values, table_menu, table_with};
 use super::overview::bar;
-use crate::analysis::profile::{ACTIVE, InstructionSamples, stalled, total};
+use crate::analysis::profile::{
+    ACTIVE, InstructionCounts, InstructionSamples, KernelTiming, stalled, total,
+};
 use crate::model::Span;
 use crate::model::text::{cut_middle, escaped};
 use crate::tables::ListId;
@@ -17,7 +19,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::ui::text::profile::metrics;
-use crate::worker::protocol::{CodeSamples, ProfileOverview, ProfiledKernel};
+use crate::worker::protocol::{CodeSamples, CountedKernel, ProfileOverview, ProfiledKernel};
 
 /// Width of the bar of an instruction, in pixels.
 const BAR: u32 = 48;
@@ -133,6 +135,13 @@ fn overview_of(overview: &ProfileOverview) -> Html {
                 { bar(&colors, all) }
                 <div class="legend">{ for parts.iter().map(|(name, count)| stall_type(name, *count, all)) }</div>
             }
+            if overview.lost > 0 {
+                <p class={if is_mostly_lost(overview) { "warn" } else { "dim small" }}>{ format!(
+                    "{} ({}) at no instruction of the file.",
+                    format::counted(overview.lost, "sample is", "samples are"),
+                    format::percent(overview.lost, all),
+                ) }</p>
+            }
             if !overview.kernels.is_empty() {
                 <table class="plain">
                     <caption class="unseen">{ "Kernels by samples" }</caption>
@@ -160,6 +169,8 @@ fn overview_of(overview: &ProfileOverview) -> Html {
                     </tr> }) }</tbody>
                 </table>
             }
+            { timings(overview) }
+            { counts(&overview.counts) }
             if !overview.metrics.is_empty() {
                 <p>{ button("link", Command::Panel(PanelId::KERNELS), plain(&metrics(&overview.metrics))) }</p>
             }
@@ -188,7 +199,7 @@ fn kernel_row(overview: &ProfileOverview, kernel: &ProfiledKernel, has_devices: 
         <td>{ match code {
             Some(code) => code_link(code, stall.map_or(0, |stall| stall.offset), name),
             None => name,
-        } }</td>
+        } }{ for notes(overview, kernel, code) }</td>
         if has_devices { <td class="num">{ kernel.device.map(|device| device.to_string()) }</td> }
         <td title={kernel.images.iter().map(|image| escaped(&image.path)).collect::<Vec<String>>().join("\n")}>
             if let Some(image) = image {
@@ -209,6 +220,213 @@ fn kernel_row(overview: &ProfileOverview, kernel: &ProfiledKernel, has_devices: 
             <span class="dim mono" title={escaped(&cause.text)}>{ format!(" {}", cut_middle(&escaped(&cause.operation), 60)) }</span>
         }</td>
     </tr> }
+}
+
+/// Whether most samples are at no instruction.
+fn is_mostly_lost(overview: &ProfileOverview) -> bool {
+    let all = total(&overview.samples);
+    overview.lost > all.saturating_sub(overview.lost)
+}
+
+/// The functions of a kernel, and what is to be known of its samples; a line each.
+fn notes(overview: &ProfileOverview, kernel: &ProfiledKernel, code: Option<Span>) -> Vec<Html> {
+    let all = total(&kernel.samples);
+    let line = |text: String| html! { <div class="dim small">{ text }</div> };
+    let mut lines: Vec<Html> = kernel
+        .functions
+        .iter()
+        .map(|function| {
+            let samples = total(&function.counts);
+            let share = format!(
+                " {} ({}), {} stalled",
+                format::counted(samples, "sample", "samples"),
+                format::percent(samples, all),
+                format::percent(stalled(&overview.types, &function.counts), samples),
+            );
+            let name = shortened(&escaped(&function.name));
+            html! { <div class="small">
+                { match code {
+                    Some(code) => code_link(code, function.start, name),
+                    None => name,
+                } }
+                <span class="dim">{ share }</span>
+            </div> }
+        })
+        .collect();
+    let [blocks, of_blocks] = kernel.blocks;
+    if of_blocks > 1 {
+        lines.push(line(format!(
+            "{blocks} of {of_blocks} blocks of rows with this name: modules that were loaded"
+        )));
+    }
+    if let Some(assumption) = &kernel.assumption {
+        lines.push(line(format!("assumed: {assumption}")));
+    }
+    let [after, between] = kernel.elsewhere;
+    let places = [
+        (
+            after,
+            "after the end of the code: of code that follows in memory",
+        ),
+        (
+            between,
+            "not at the start of an instruction: damaged rows, or another build",
+        ),
+    ];
+    for (count, place) in places {
+        if count > 0 {
+            let samples = format::counted(count, "sample", "samples");
+            lines.push(line(format!(
+                "{samples} ({}) {place}",
+                format::percent(count, all)
+            )));
+        }
+    }
+    lines
+}
+
+/// The device times and properties of kernels.
+fn timings(overview: &ProfileOverview) -> Html {
+    if overview.timings.is_empty() {
+        return Html::default();
+    }
+    let row = |timing: &KernelTiming| {
+        let figure = |of: Option<u64>| of.map(format::grouped);
+        let times = timing.times;
+        let average = times.and_then(|times| times.total.checked_div(times.calls));
+        let properties = timing.properties.unwrap_or_default();
+        let tile = timing.tile.map(|tile| format!(" tile {tile}"));
+        let simd = match properties.simd {
+            Some(1) => Some("any".to_owned()),
+            simd => figure(simd),
+        };
+        let remarks = timing.reason.iter().chain(&timing.notes);
+        let name = shortened(&escaped(&timing.name));
+        let code = timing.images.first().map(|image| image.code);
+        html! { <tr>
+            <td>
+                { match code.filter(|code| !code.is_empty()) {
+                    Some(code) => code_link(code, 0, name),
+                    None => name,
+                } }
+                <span class="dim">{ tile }</span>
+                { for remarks.map(|remark| html! { <div class="dim small">{ escaped(remark) }</div> }) }
+            </td>
+            <td class="num">{ figure(times.map(|times| times.calls)) }</td>
+            <td class="num">{ figure(times.map(|times| times.total)) }</td>
+            <td class="num">{ times.map(|times| format::percent(times.total, overview.device_time)) }</td>
+            <td class="num">{ figure(average) }</td>
+            <td>{ timing.compiled.clone() }</td>
+            <td class="num">{ simd }</td>
+            <td class="num">{ figure(properties.spill) }</td>
+            <td class="num">{ figure(properties.private) }</td>
+            <td class="num">{ figure(properties.slm) }</td>
+            <td class="num">{ figure(properties.registers) }</td>
+        </tr> }
+    };
+    let heads = [
+        ("Kernel", false),
+        ("Calls", true),
+        ("Time, ns", true),
+        ("Share", true),
+        ("Average, ns", true),
+        ("Compiled", false),
+        ("SIMD", true),
+        ("Spill, B", true),
+        ("Private, B", true),
+        ("SLM, B", true),
+        ("Registers", true),
+    ];
+    html! {
+        <table class="plain">
+            <caption>{ "Device times, and the kernels that ran" }</caption>
+            <thead><tr>{ for heads.into_iter().map(|(head, is_number)| html! {
+                <th class={is_number.then_some("num")}>{ head }</th>
+            }) }</tr></thead>
+            <tbody>{ for overview.timings.iter().map(row) }</tbody>
+        </table>
+    }
+}
+
+/// The kernels whose executions were counted.
+fn counts(counts: &[CountedKernel]) -> Html {
+    let found: Vec<&CountedKernel> = counts.iter().filter(|of| of.reason.is_none()).collect();
+    if found.is_empty() {
+        return Html::default();
+    }
+    let row = |kernel: &CountedKernel| {
+        let code = kernel.images.first().map(|image| image.code);
+        let at = kernel.costliest.as_ref();
+        let name = shortened(&escaped(&kernel.name));
+        html! { <tr>
+            <td>{ match code {
+                Some(code) => code_link(code, at.map_or(0, |at| at.offset), name),
+                None => name,
+            } }</td>
+            { number(kernel.runs) }
+            <td class="num">{ kernel.threads.map(format::grouped) }</td>
+            { number(kernel.executions) }
+            <td>if let (Some(code), Some(at)) = (code, at) {
+                <span class="mono">{ code_link(code, at.offset, plain(&format!("+{:#x}", at.offset))) }</span>
+                { format!(" {}", executed(at)) }
+            }</td>
+        </tr> }
+    };
+    html! {
+        <table class="plain">
+            <caption>{ "Executions" }</caption>
+            <thead><tr>
+                <th>{ "Kernel" }</th>
+                <th class="num">{ "Runs" }</th>
+                <th class="num">{ "Threads" }</th>
+                <th class="num">{ "Executed instructions" }</th>
+                <th>{ "Costliest" }</th>
+            </tr></thead>
+            <tbody>{ for found.into_iter().map(row) }</tbody>
+        </table>
+    }
+}
+
+/// The executions of an instruction in words.
+fn executed(at: &InstructionCounts) -> String {
+    let executions = format::counted(at.executions, "execution", "executions");
+    match at.mean_lanes() {
+        Some(lanes) => format!("{executions}, {lanes:.1} lanes"),
+        None => executions,
+    }
+}
+
+/// The executions and memory accesses of the instruction at an offset.
+fn counted(found: &InstructionCounts) -> Html {
+    let access = found.access.as_ref().map(|access| {
+        let mut words = Vec::new();
+        if access.cache_lines > 0 {
+            words.push(format::counted(
+                access.cache_lines,
+                "cache line",
+                "cache lines",
+            ));
+            if let Some(lanes) = found.lanes {
+                let (used, moved) = (access.used_bytes(lanes), access.transferred_bytes());
+                words.push(format!(
+                    "{} of their bytes used",
+                    format::percent(used, moved)
+                ));
+            }
+        }
+        let unaligned = format::percent(access.unaligned, found.executions);
+        words.push(format!("{unaligned} not aligned"));
+        let strides = access.strides.iter();
+        let most = strides.max_by_key(|(_, count)| *count);
+        words.extend(most.map(|(stride, _)| format!("mostly {stride} bytes between lanes")));
+        words.join(", ")
+    });
+    html! {
+        <div class="stalled" role="group" aria-label="Executions">
+            <p class="said"><b>{ executed(found) }</b></p>
+            if let Some(access) = access { <p class="dim">{ access }</p> }
+        </div>
+    }
 }
 
 /// The share of an instruction among the samples of its kernel, and its most frequent stall type.
@@ -262,10 +480,21 @@ pub(super) fn summary(view: &View) -> Html {
         return html! { <>{ failed }</> };
     };
     let Some(samples) = profile.samples_of(of) else {
-        let is_known = of.is_some_and(|of| profile.samples.to(&of).is_some());
+        let known = of.and_then(|of| profile.samples.to(&of));
+        let counted = known
+            .and_then(Option::as_ref)
+            .map_or(0, |code| code.counts.len());
         return html! { <>
             { failed }
-            if is_known { <p class="code-head flow dim">{ format!("{} has no samples in this code.", overview.name) }</p> }
+            if counted > 0 {
+                <p class="code-head flow dim">{ format!(
+                    "{}: executions of {}. Columns has Executions, Lanes and Cache lines.",
+                    overview.name,
+                    format::counted(counted as u64, "instruction", "instructions"),
+                ) }</p>
+            } else if known.is_some() {
+                <p class="code-head flow dim">{ format!("{} has no samples in this code.", overview.name) }</p>
+            }
         </> };
     };
     html! { <>{ failed }{ summary_of(samples, &overview.name) }</> }
@@ -400,10 +629,15 @@ pub(super) fn strip(samples: &CodeSamples, count: u64, jump: Callback<u64>) -> H
 /// The samples of the instruction at these bytes: by type, and what causes its stalls.
 pub(super) fn about(view: &View, entry: Span) -> Option<Html> {
     let of = view.lists.get(ListId::Instructions).query.of?;
-    let samples = view.profile.samples_of(Some(of))?;
-    let found = samples.at(entry.start.checked_sub(of.start)?)?;
+    let samples = view.profile.samples.to(&of)?.as_ref()?;
+    let offset = entry.start.checked_sub(of.start)?;
+    let executions = samples.counts_at(offset).map(counted);
+    let Some(found) = samples.at(offset) else {
+        return executions;
+    };
     let (types, count) = (&samples.types, total(&found.counts));
-    Some(html! {
+    Some(html! { <>
+        { executions }
         <div class="stalled" role="group" aria-label="Samples">
             <p class="said">
                 <b>{ format::counted(count, "sample", "samples") }</b>
@@ -425,5 +659,5 @@ pub(super) fn about(view: &View, entry: Span) -> Option<Html> {
                 }) }
             </ul>
         </div>
-    })
+    </> })
 }

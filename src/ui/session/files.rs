@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::page::gate::{self, Giver};
 use super::{Session, spawn};
-use crate::model::{SourceId, Span};
+use crate::model::{SourceId, Span, sort};
 use crate::ui::browser::listener::Listener;
-use crate::ui::browser::{dom, fetch};
+use crate::ui::browser::{dom, fetch, folder};
 use crate::ui::state::{Action, Phase, TabId};
+use crate::ui::text::profile::is_result_folder;
 use crate::worker::protocol::BYTES_MAX;
 use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -20,6 +21,9 @@ use web_sys::{
 /// Ids of the inputs for files and for a folder.
 const FILE_ID: &str = "file";
 const FOLDER_ID: &str = "folder";
+
+/// Number of files from which a folder is not taken for one of `unitrace --result-dir`.
+const RUN_FILES_MAX: usize = 2048;
 
 /// A file to be opened.
 pub(crate) struct ChosenFile {
@@ -153,6 +157,11 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
                 }
             }
         }
+        if let [folder] = folders.as_slice()
+            && let Some(run) = run_of(folder).await
+        {
+            return session.receive_run(run, chosen).await;
+        }
         if !folders.is_empty() {
             return session.receive_folders(folders, chosen, onto);
         }
@@ -165,6 +174,18 @@ fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
             _ => session.receive_files(chosen).await,
         }
     }));
+}
+
+/// Returns the files of a dropped folder if it is one of `unitrace --result-dir`, in the order of their
+/// paths.
+async fn run_of(folder: &FileSystemDirectoryEntry) -> Option<Vec<File>> {
+    let is_small = |files: usize| files < RUN_FILES_MAX;
+    let mut files = folder::list(folder.clone(), &is_small).await?;
+    sort::by_key(&mut files, |(path, _)| path.clone());
+    is_result_folder(files.iter().map(|(path, _)| &**path)).then(|| {
+        let readable = files.into_iter().filter_map(|(_, file)| file.ok());
+        readable.collect()
+    })
 }
 
 /// The current file of a handle.
@@ -210,6 +231,14 @@ fn chosen(session: &Rc<Session>, event: &Event) {
     };
     let files = files_of(&list);
     if is_folder {
+        let paths = files.iter().map(File::name).collect::<Vec<String>>();
+        if files.len() < RUN_FILES_MAX && is_result_folder(paths.iter().map(String::as_str)) {
+            let session = Rc::clone(session);
+            spawn(Box::pin(async move {
+                session.receive_run(files, Vec::new()).await
+            }));
+            return;
+        }
         return session.open_chosen_folder(files);
     }
     let mut files = files.into_iter();

@@ -100,6 +100,13 @@ pub struct Session {
 /// Moves to a search result, forward or backward; returns whether there is one.
 type Find = Rc<dyn Fn(bool) -> bool>;
 
+/// A profile that is added once its file is open.
+pub(crate) struct WaitingProfile {
+    pub(crate) file: File,
+    /// Whether other files of the same run follow.
+    pub(crate) is_part: bool,
+}
+
 /// Per-file state that is not part of `State`.
 #[derive(Default)]
 pub(crate) struct TabRuntime {
@@ -143,9 +150,13 @@ pub(crate) struct TabRuntime {
     /// Number of comparisons so far.
     pub(crate) compared: Cell<u32>,
     /// The profiles that are added once the file is open, the last one first.
-    pub(crate) profiles: RefCell<Vec<File>>,
+    pub(crate) profiles: RefCell<Vec<WaitingProfile>>,
+    /// The source files that were dropped with the file, to be added once it is open.
+    pub(crate) sources: RefCell<Vec<File>>,
     /// The profile with samples that was added last.
     pub(crate) sampled: RefCell<Option<File>>,
+    /// Whether the profile that is read is not the last file of a run.
+    pub(crate) is_run: Cell<bool>,
     /// Number of profiles that were begun or canceled.
     pub(crate) profile_turn: Cell<u32>,
     /// Its bookmarks.

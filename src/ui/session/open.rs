@@ -31,6 +31,12 @@ const SOURCES: [&str; 19] = [
 /// Maximum size of a source file in bytes.
 const SOURCE_MAX: f64 = 16_777_216.0;
 
+/// Returns whether a file of this name is a source file.
+pub(crate) fn is_source_name(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| SOURCES.contains(&extension.to_ascii_lowercase().as_str()))
+}
+
 impl Session {
     /// Opens files, each in its own tab, and shows the first one.
     pub(crate) fn open_files(self: &Rc<Self>, files: Vec<ChosenFile>) {
@@ -132,14 +138,11 @@ impl Session {
     /// The file in front, if it has line tables and the given one is a source file.
     fn takes_source(&self, file: &File) -> Option<TabId> {
         let (tab, view) = self.active()?;
-        let name = file.name();
-        let (_, extension) = name.rsplit_once('.')?;
-        let is_source = SOURCES.contains(&extension.to_ascii_lowercase().as_str());
-        (is_source && view.opened.summary.anywhere().lines).then_some(tab)
+        (is_source_name(&file.name()) && view.opened.summary.anywhere().lines).then_some(tab)
     }
 
     /// Reads a source file; its text stays in this browser.
-    fn read_source(self: &Rc<Self>, tab: TabId, file: File) {
+    pub(crate) fn read_source(self: &Rc<Self>, tab: TabId, file: File) {
         let name = file.name();
         if file.size() > SOURCE_MAX {
             return self.notice(format!("{name} is too large for a source file."));

@@ -81,6 +81,7 @@ mod tests {
         let samples = |start| {
             Some(Box::new(CodeSamples {
                 document: NodeId::ROOT,
+                counts: Vec::new(),
                 of: of(start),
                 types: Vec::new(),
                 samples: Vec::new(),

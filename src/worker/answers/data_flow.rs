@@ -8,9 +8,10 @@ use super::list::Lists;
 use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{
     Bottleneck, FlowReport, Flows, LoopReport, Peak, SlotReport, SpillPattern, WaitReport,
-    loop_costs,
+    loop_costs, loop_costs_with,
 };
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
+use crate::analysis::profile::{self, InstructionCounts};
 use crate::model::text::{counted, grouped};
 use crate::model::{Document, NodeId, Span, Str, sort};
 use crate::tables::ListId;
@@ -37,6 +38,11 @@ type Key = (NodeId, Option<Span>, Option<Str>);
 pub(crate) struct Summaries(Option<(Key, Box<FlowOverview>)>);
 
 impl Summaries {
+    /// Forgets the summary: a profile with executions was added, which change the costs of loops.
+    pub(crate) fn forget(&mut self) {
+        self.0 = None;
+    }
+
     /// Summarizes the data flow of a section of code, in the innermost document around a node.
     ///
     /// # Errors
@@ -100,7 +106,8 @@ fn summarize(
     let report = flow.report();
     let of = listing.code();
     let occupancy = occupancy(document, id, of);
-    let loops = by_cost(&report);
+    let counts = profile::added_profile(document).map(|profile| profile.counts_on_code(of));
+    let loops = by_cost(&report, &counts.unwrap_or_default());
     let opens = loops.first().and_then(|costliest| {
         let start = of.start.saturating_add(costliest.start.into());
         listing.row_at(start, &document.sources)
@@ -152,10 +159,22 @@ fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<Occupancy> {
     found.ok()
 }
 
-/// Returns the loops, the costliest first.
-fn by_cost(report: &FlowReport) -> Vec<&LoopReport> {
+/// Returns the loops, the costliest first: by the measured executions of their first instructions, if
+/// there are any, or else with assumed iterations.
+fn by_cost<'a>(report: &'a FlowReport, counts: &[InstructionCounts]) -> Vec<&'a LoopReport> {
     let loops = report.loops.as_deref().unwrap_or_default();
-    let mut loops: Vec<(u64, &LoopReport)> = loop_costs(loops).into_iter().zip(loops).collect();
+    let runs = |found: &LoopReport| {
+        let start = u64::from(found.start);
+        let at = counts.binary_search_by_key(&start, |at| at.offset);
+        let counted = at.ok().and_then(|at| counts.get(at));
+        counted.map_or(0, |at| at.executions)
+    };
+    let costs = if counts.is_empty() {
+        loop_costs(loops)
+    } else {
+        loop_costs_with(loops, runs)
+    };
+    let mut loops: Vec<(u64, &LoopReport)> = costs.into_iter().zip(loops).collect();
     sort::by_key(&mut loops, |(cost, _)| Reverse(*cost));
     loops.into_iter().map(|(_, found)| found).collect()
 }
@@ -569,7 +588,7 @@ mod tests {
             loops: Some(few.chain(last).collect()),
             ..FlowReport::default()
         };
-        let order = by_cost(&report);
+        let order = by_cost(&report, &[]);
         let table = loop_table(&order);
         assert_eq!(table.count, u64::from(count) + 2);
         assert_eq!(table.rows.len(), FLOW_ROWS_MAX);

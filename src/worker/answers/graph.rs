@@ -229,6 +229,9 @@ struct Costs {
     unit: (&'static str, &'static str),
     /// Whether they are of one iteration of a loop: samples are of all.
     is_of_iteration: bool,
+    /// The measured executions of blocks by the row of the first instruction, in place of assumed
+    /// iterations.
+    executions: Vec<(u32, u64)>,
 }
 
 impl Costs {
@@ -243,7 +246,15 @@ impl Costs {
     }
 
     fn weighted(&self, block: &Block) -> u64 {
-        let runs = if self.is_of_iteration {
+        let counted = self
+            .executions
+            .binary_search_by_key(&block.row, |(row, _)| *row);
+        let runs = if let Some((_, runs)) = counted.ok().and_then(|at| self.executions.get(at)) {
+            *runs
+        } else if !self.executions.is_empty() {
+            // Not counted: it did not run.
+            0
+        } else if self.is_of_iteration {
             estimated_runs(block.depth)
         } else {
             1
@@ -292,6 +303,9 @@ fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
         sum = sum.saturating_add(cost);
         before.push(sum);
     }
+    let counts = profile::added_profile(document).map(|profile| profile.counts_on_code(code));
+    let counts = counts.filter(|_| flow.is_some()).unwrap_or_default();
+    let executions = counts.iter().map(|at| (at.row, at.executions)).collect();
     let is_of_iteration = flow.is_some();
     let unit = if is_of_iteration {
         ("cycle", "cycles")
@@ -303,6 +317,7 @@ fn costs(document: &Document, listing: &dyn Listing) -> Option<Costs> {
         most: 0,
         unit,
         is_of_iteration,
+        executions,
     };
     for block in &listing.blocks(sources).blocks {
         costs.most = costs.most.max(costs.weighted(block));

@@ -6,15 +6,15 @@ use std::rc::Rc;
 use zeview_analysis::profile;
 
 use crate::analysis::profile::{
-    CodeProfile, ImageKernel, InstructionSamples, KernelProfile, Profile, ProfileReport, Reader,
-    most_stalled, total,
+    ImageKernel, InstructionCounts, InstructionSamples, KernelCounts, KernelProfile, OffsetSamples,
+    Profile, ProfileReport, Reader, device_of_name, most_stalled, total,
 };
 use crate::decode::demangle::demangle_briefly;
 use crate::model::{ByteSource, Document, NodeId, SourceError, Span};
 use crate::tables::{ListId, add_metric_columns};
 use crate::worker::protocol::{
-    CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, Response,
-    STALLS_MAX,
+    CodeSamples, CountedKernel, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel,
+    Response, STALLS_MAX,
 };
 
 /// Number of bytes of a profile read before each answer.
@@ -30,10 +30,20 @@ const IMAGES: usize = 16;
 #[derive(Default)]
 pub(crate) struct Profiling {
     reading: Option<Reading>,
-    /// The names of the files with the samples and with the metrics.
-    names: [String; 2],
+    /// The files of a run that were read before its last one.
+    parts: Parts,
+    /// The names of the files with the samples, with the metrics, with the times and with the counts.
+    names: [String; 4],
     /// The summary of the profile that was added.
     overview: Option<ProfileOverview>,
+}
+
+/// The files of a run before the last one.
+#[derive(Default)]
+struct Parts {
+    profile: Profile,
+    /// Their names.
+    names: Vec<String>,
 }
 
 struct Reading {
@@ -64,7 +74,7 @@ impl Profiling {
         &mut self,
         document: &mut Document,
         name: &str,
-        is_earlier: bool,
+        (is_earlier, is_part): (bool, bool),
     ) -> Result<Response, String> {
         let reading = self.reading.take().filter(|reading| reading.name == name);
         let mut reading = reading.ok_or_else(|| format!("{name} is not being read."))?;
@@ -77,9 +87,23 @@ impl Profiling {
             let percent = u8::try_from(percent).unwrap_or(100);
             return Ok(Response::ReadingProfile { percent });
         }
-        let profile = reading.reader.finish();
-        if profile.kernels.is_empty() && profile.metrics.is_empty() {
-            return Err(refusal(name, &profile));
+        let mut profile = reading.reader.finish();
+        if let Some(device) = device_of_name(name) {
+            profile.set_device(device);
+        }
+        if is_part {
+            self.parts.add(name, profile);
+            return Ok(Response::Prepared);
+        }
+        let mut name = name.to_owned();
+        if !self.parts.names.is_empty() {
+            self.parts.add(&name, profile);
+            let parts = std::mem::take(&mut self.parts);
+            name = parts.name();
+            profile = parts.profile;
+        }
+        if profile.is_empty() {
+            return Err(refusal(&name, &profile));
         }
         if is_earlier {
             if !profile.kernels.is_empty() {
@@ -92,10 +116,15 @@ impl Profiling {
         let metrics = report.metric_names();
         add_metric_columns(metrics.iter().map(String::as_str));
         let is_first = profile::added_profile(document).is_none();
-        let has = [report.has_samples(), !report.metrics.is_empty()];
+        let has = [
+            report.has_samples(),
+            !report.metrics.is_empty(),
+            !report.timings.is_empty(),
+            !report.counts.is_empty(),
+        ];
         for (known, has) in self.names.iter_mut().zip(has) {
             if has || is_first {
-                *known = if has { name.to_owned() } else { String::new() };
+                *known = if has { name.clone() } else { String::new() };
             }
         }
         let report = profile::add_profile(document, report);
@@ -120,10 +149,37 @@ impl Profiling {
 
     /// Returns the names of the profiles that were added.
     fn names(&self) -> String {
-        match &self.names {
-            [samples, metrics] if samples == metrics || metrics.is_empty() => samples.clone(),
-            [samples, metrics] if samples.is_empty() => metrics.clone(),
-            [samples, metrics] => format!("{samples} and {metrics}"),
+        let mut names: Vec<&str> = Vec::new();
+        for name in &self.names {
+            if !name.is_empty() && !names.contains(&&**name) {
+                names.push(name);
+            }
+        }
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => {
+                format!("{} and {last}", others.join(", "))
+            }
+            _ => names.concat(),
+        }
+    }
+}
+
+impl Parts {
+    fn add(&mut self, name: &str, mut profile: Profile) {
+        self.names.push(name.to_owned());
+        let problems = std::mem::take(&mut profile.problems);
+        self.profile.more_problems += profile.more_problems;
+        self.profile.join(profile);
+        self.profile.problems.extend(problems);
+    }
+
+    /// Returns the name of all files.
+    fn name(&self) -> String {
+        let first = self.names.first().cloned().unwrap_or_default();
+        match self.names.len().saturating_sub(1) {
+            0 => first,
+            1 => format!("{first} and 1 more file"),
+            more => format!("{first} and {more} more files"),
         }
     }
 }
@@ -179,7 +235,17 @@ fn overview(name: &str, profile: &Profile, report: &ProfileReport) -> ProfileOve
             reason: format!("no metrics: {}", kernel.reason.as_ref()?),
         })
     });
-    let unmatched: Vec<RejectedKernel> = rejected.chain(unmeasured).collect();
+    let uncounted = report.counts.iter().filter_map(|kernel| {
+        Some(RejectedKernel {
+            device: None,
+            name: kernel.name.clone(),
+            samples: 0,
+            reason: format!("no executions: {}", kernel.reason.as_ref()?),
+        })
+    });
+    let others = unmeasured.chain(uncounted);
+    let unmatched: Vec<RejectedKernel> = rejected.chain(others).collect();
+    let times = report.timings.iter().filter_map(|timing| timing.times);
     let unmatched_count = unmatched.len();
     ProfileOverview {
         name: name.to_owned(),
@@ -189,6 +255,15 @@ fn overview(name: &str, profile: &Profile, report: &ProfileReport) -> ProfileOve
         more_problems,
         types: report.types.clone(),
         samples: report.samples.clone(),
+        lost: total(&report.samples).saturating_sub(report.located),
+        timings: report.timings.iter().take(PROFILED_MAX).cloned().collect(),
+        device_time: times.fold(0, |sum, times| sum.saturating_add(times.total)),
+        counts: report
+            .counts
+            .iter()
+            .take(PROFILED_MAX)
+            .map(counted)
+            .collect(),
         kernels: kernels.map(|kernel| profiled(report, kernel)).collect(),
         unmatched: unmatched.into_iter().take(PROFILED_MAX).collect(),
         left_out: cut(report.kernels.len()) + cut(unmatched_count),
@@ -200,7 +275,12 @@ fn overview(name: &str, profile: &Profile, report: &ProfileReport) -> ProfileOve
 
 fn profiled(report: &ProfileReport, kernel: &KernelProfile) -> ProfiledKernel {
     let first = kernel.codes.first();
-    let stalls = first.map_or(&[][..], |code: &CodeProfile| &code.instructions);
+    let stalls = first.map_or(&[][..], |code| &code.instructions);
+    let sum = |offsets: &[OffsetSamples]| {
+        let counts = offsets.iter().map(|at| total(&at.counts));
+        counts.fold(0, u64::saturating_add)
+    };
+    let elsewhere = first.map_or([0; 2], |code| [sum(&code.after_end), sum(&code.between)]);
     let stalls = most_stalled(&report.types, stalls, STALLS_MAX);
     let images = kernel.codes.iter().flat_map(|code| &code.images);
     let images: Vec<ImageKernel> = images.take(IMAGES).cloned().collect();
@@ -210,7 +290,27 @@ fn profiled(report: &ProfileReport, kernel: &KernelProfile) -> ProfiledKernel {
         samples: kernel.samples.clone(),
         images,
         is_ambiguous: kernel.codes.len() > 1,
+        blocks: [kernel.blocks, kernel.of_blocks],
+        assumption: kernel.assumption.clone(),
+        elsewhere,
+        functions: first.map_or_else(Vec::new, |code| code.functions.clone()),
         stalls: stalls.into_iter().cloned().collect(),
+    }
+}
+
+fn counted(kernel: &KernelCounts) -> CountedKernel {
+    let first = kernel.codes.first();
+    let instructions = first.map_or(&[][..], |code| &code.instructions);
+    let cost = |at: &&InstructionCounts| (at.cycles.unwrap_or(at.executions), at.executions);
+    let images = kernel.codes.iter().flat_map(|code| &code.images);
+    CountedKernel {
+        name: kernel.name.clone(),
+        runs: kernel.runs,
+        executions: kernel.executions,
+        threads: first.and_then(|code| code.threads),
+        images: images.take(IMAGES).cloned().collect(),
+        costliest: instructions.iter().max_by_key(cost).cloned(),
+        reason: kernel.reason.clone(),
     }
 }
 
@@ -251,6 +351,7 @@ pub(crate) fn code_samples(
         }
         Box::new(CodeSamples {
             document: id,
+            counts: report.counts_on_code(of),
             of,
             types: report.types.clone(),
             samples,

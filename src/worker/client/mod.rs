@@ -264,10 +264,14 @@ impl Client {
     pub async fn add_profile(
         &self,
         name: String,
-        is_earlier: bool,
+        (is_earlier, is_part): (bool, bool),
         file: Option<&Blob>,
     ) -> Result<Response> {
-        let request = Request::AddProfile { name, is_earlier };
+        let request = Request::AddProfile {
+            name,
+            is_earlier,
+            is_part,
+        };
         self.send(request, file).await.map(|a| a.response)
     }
 

@@ -30,7 +30,8 @@ pub use self::list::{
     Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, SurveyReport, WorstRow,
 };
 pub use self::profile::{
-    CodeSamples, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel, STALLS_MAX,
+    CodeSamples, CountedKernel, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel,
+    STALLS_MAX,
 };
 pub use self::request::{ExportForm, Request, SelectionTarget};
 pub use self::response::{Opened, Problem, Response};

@@ -156,6 +156,10 @@ pub enum Request {
         name: String,
         /// Whether it is the earlier profile, that the current one is compared with.
         is_earlier: bool,
+        /// Whether other files of the same run follow. They are one profile: the last one is answered by
+        /// [`Response::Profile`](super::Response::Profile), the others by
+        /// [`Response::Prepared`](super::Response::Prepared).
+        is_part: bool,
     },
     /// The samples in a section of code, of the profile that was added.
     CodeSamples {

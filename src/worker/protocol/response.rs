@@ -66,7 +66,8 @@ pub enum Response {
     Code(Box<CodeReport>),
     /// To [`Request::DataFlow`](super::Request::DataFlow).
     DataFlow(Box<FlowOverview>),
-    /// To [`Request::PrepareCode`](super::Request::PrepareCode), whether there is code or not.
+    /// To [`Request::PrepareCode`](super::Request::PrepareCode), whether there is code or not, and to
+    /// [`Request::AddProfile`](super::Request::AddProfile) at the end of a part.
     Prepared,
     /// To [`Request::AddProfile`](super::Request::AddProfile) before its end.
     ReadingProfile {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::report::{Cause, InstructionSamples, ProfileReport};
+use super::timing::COMPILED;
 use super::{Profile, add, total};
 use zeview_core::analysis::kernels::KernelRow;
 use zeview_core::model::{Document, NodeId, Span, sort};
@@ -20,9 +21,16 @@ pub struct ProfiledKernel {
     pub samples: Option<u64>,
     /// The metrics, by name.
     pub metrics: Vec<(String, f64)>,
+    /// How it was compiled ([`COMPILED`]).
+    pub compiled: Option<String>,
 }
 
 impl ProfiledKernel {
+    /// Whether it has a figure with a name, or a text.
+    pub fn has(&self, name: &str) -> bool {
+        self.metric(name).is_some() || name == COMPILED && self.compiled.is_some()
+    }
+
     /// Returns a metric.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let mut metrics = self.metrics.iter();
@@ -57,7 +65,9 @@ pub fn add_profile(document: &mut Document, mut report: ProfileReport) -> Rc<Pro
     }
     for kernel in report.kernel_figures() {
         if let Some(entry) = kernel_entry(document, kernel.document, kernel.index) {
-            profiled.entry(entry).or_default().metrics = kernel.figures;
+            let profiled = profiled.entry(entry).or_default();
+            profiled.metrics = kernel.figures;
+            profiled.compiled = kernel.compiled;
         }
     }
     profiled_kernels(document).replace(profiled);
@@ -115,16 +125,32 @@ pub fn added_profile(document: &Document) -> Option<Rc<ProfileReport>> {
 }
 
 impl ProfileReport {
-    /// Keeps the samples or the metrics of an earlier profile of the same file, if this one has none.
+    /// Keeps the samples, metrics, times or counts of an earlier profile of the same file, if this one has
+    /// none.
     fn keep(&mut self, earlier: &ProfileReport) {
         if !self.has_samples() {
             self.types.clone_from(&earlier.types);
             self.samples.clone_from(&earlier.samples);
+            self.located = earlier.located;
             self.kernels.clone_from(&earlier.kernels);
             self.unmatched.clone_from(&earlier.unmatched);
         }
         if self.metrics.is_empty() {
             self.metrics.clone_from(&earlier.metrics);
+        }
+        if self.timings.is_empty() {
+            self.timings.clone_from(&earlier.timings);
+        }
+        // Executions and memory accesses are counted by two tools.
+        let has_accesses = |report: &ProfileReport| {
+            let codes = report.counts.iter().flat_map(|kernel| &kernel.codes);
+            let mut instructions = codes.flat_map(|code| &code.instructions);
+            instructions.any(|of| of.access.is_some())
+        };
+        if self.counts.is_empty() {
+            self.counts.clone_from(&earlier.counts);
+        } else if has_accesses(self) != has_accesses(earlier) {
+            self.counts.extend(earlier.counts.iter().cloned());
         }
     }
 
@@ -137,14 +163,20 @@ impl ProfileReport {
     /// Whether it has kernels of the profile, in the file or not.
     #[must_use]
     pub fn has_kernels(&self) -> bool {
-        self.has_samples() || !self.metrics.is_empty()
+        let is_empty = self.metrics.is_empty() && self.timings.is_empty() && self.counts.is_empty();
+        self.has_samples() || !is_empty
     }
 
     /// Whether a kernel of the profile is in the file.
     #[must_use]
     pub fn is_matched(&self) -> bool {
         let mut measured = self.metrics.iter();
-        !self.kernels.is_empty() || measured.any(|kernel| !kernel.images.is_empty())
+        let mut timed = self.timings.iter();
+        let mut counted = self.counts.iter();
+        !self.kernels.is_empty()
+            || measured.any(|kernel| !kernel.images.is_empty())
+            || timed.any(|kernel| !kernel.images.is_empty())
+            || counted.any(|kernel| !kernel.codes.is_empty())
     }
 
     /// Returns the instructions with samples in a section of code, by offset. Sums the samples of

@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::fit::{Place, Shape};
 use super::report::{
-    Cause, CodeProfile, ImageKernel, InstructionSamples, LineSamples, RangeSamples, SourcePosition,
+    Cause, CodeProfile, FunctionSamples, ImageKernel, InstructionSamples, LineSamples,
+    RangeSamples, SourcePosition,
 };
-use super::{OffsetSamples, SampledKernel, add};
+use super::{OffsetSamples, add};
 use zeview_core::analysis::assembly::Listing;
 use zeview_core::analysis::data_flow::{Flows, WaitFor};
 use zeview_core::analysis::source_lines::LineTable;
 use zeview_core::model::{Document, Sources, Span};
 
 /// Code with its data flow and source lines.
-struct Code<'a> {
+pub(super) struct Code<'a> {
     listing: &'a dyn Listing,
+    shape: &'a Shape,
     sources: &'a Sources,
     flows: Option<Rc<dyn Flows>>,
     lines: Option<(Rc<LineTable>, Span)>,
@@ -24,26 +27,21 @@ struct Code<'a> {
 /// Attributes the samples of a kernel to the code of images that they fit.
 pub(super) fn attribute(
     document: &Document,
-    listing: &dyn Listing,
+    (listing, shape): (&dyn Listing, &Shape),
     images: Vec<ImageKernel>,
-    kernel: &SampledKernel,
+    offsets: &[OffsetSamples],
     types: &[String],
 ) -> CodeProfile {
+    let code = Code::new(document, listing, shape, &images, types);
     let sources = &document.sources;
-    let lines = images.iter().find_map(|image| {
-        let table = document.source_lines(image.document)?.table(sources);
-        let has_lines = !table.rows_of(image.code).is_empty();
-        has_lines.then_some((table, image.code))
-    });
-    let code = Code {
-        listing,
-        sources,
-        flows: listing.data_flow(sources),
-        lines,
-        types,
-    };
-    let instructions = kernel.offsets.iter().filter_map(|at| code.instruction(at));
-    let instructions: Vec<InstructionSamples> = instructions.collect();
+    let (mut instructions, mut between, mut after_end) = (Vec::new(), Vec::new(), Vec::new());
+    for at in offsets {
+        match shape.place(at.offset, listing, sources) {
+            Place::Instruction(row) => instructions.push(code.instruction(row, at)),
+            Place::Between => between.push(at.clone()),
+            Place::AfterEnd => after_end.push(at.clone()),
+        }
+    }
     let report = code.flows.as_ref().map(|flows| flows.report());
     let report = report.unwrap_or_default();
     let loops = report.loops.iter().flatten().map(|found| {
@@ -73,8 +71,13 @@ pub(super) fn attribute(
         }
     });
     let has_samples = |range: &RangeSamples| range.counts.iter().any(|count| *count > 0);
+    let functions = code.by_function(&images, &instructions);
     CodeProfile {
         images,
+        end: shape.end(),
+        functions,
+        between,
+        after_end,
         blocks: blocks.filter(has_samples).collect(),
         loops: loops.filter(has_samples).collect(),
         lines: code.by_line(&instructions),
@@ -87,27 +90,87 @@ fn wide((start, end): (u32, u32)) -> (u64, u64) {
     (start.into(), end.into())
 }
 
-impl Code<'_> {
+impl<'a> Code<'a> {
+    /// Returns the code of images, with its data flow and source lines.
+    pub fn new(
+        document: &'a Document,
+        listing: &'a dyn Listing,
+        shape: &'a Shape,
+        images: &[ImageKernel],
+        types: &'a [String],
+    ) -> Code<'a> {
+        let sources = &document.sources;
+        let lines = images.iter().find_map(|image| {
+            let table = document.source_lines(image.document)?.table(sources);
+            let has_lines = !table.rows_of(image.code).is_empty();
+            has_lines.then_some((table, image.code))
+        });
+        Code {
+            listing,
+            shape,
+            sources,
+            flows: listing.data_flow(sources),
+            lines,
+            types,
+        }
+    }
+
+    /// Returns the data flow, if it is known.
+    pub fn flows(&self) -> Option<&Rc<dyn Flows>> {
+        self.flows.as_ref()
+    }
+
     fn row(&self, offset: u64) -> Option<u32> {
         let place = self.listing.code().start.checked_add(offset)?;
         self.listing.row_at(place, self.sources)
     }
 
-    fn instruction(&self, samples: &OffsetSamples) -> Option<InstructionSamples> {
-        let row = self.row(samples.offset)?;
-        Some(InstructionSamples {
+    fn instruction(&self, row: u32, samples: &OffsetSamples) -> InstructionSamples {
+        InstructionSamples {
             offset: samples.offset,
             row,
+            function: self.function(samples.offset),
             counts: samples.counts.clone(),
             text: self.text(row).0,
             line: self.line(samples.offset),
             causes: self.causes(row, &samples.counts),
-        })
+        }
+    }
+
+    /// Returns the function that the kernel calls at an offset; `None` in the kernel itself.
+    pub fn function(&self, offset: u64) -> Option<String> {
+        let function = self.shape.function(offset)?;
+        Some(function.name.clone())
+    }
+
+    /// Sums the samples of the kernel and of each function, if the section has functions with samples.
+    fn by_function(
+        &self,
+        images: &[ImageKernel],
+        instructions: &[InstructionSamples],
+    ) -> Vec<FunctionSamples> {
+        let kernel = images.first().map_or("", |image| &image.kernel);
+        let of = |name: &str, start: u64, end: u64| FunctionSamples {
+            name: name.to_owned(),
+            start,
+            end,
+            counts: self.sum(instructions, &[(start, end)]),
+        };
+        let functions = self.shape.functions.iter();
+        let functions = functions.map(|function| of(&function.name, function.start, function.end));
+        let has_samples =
+            |function: &FunctionSamples| function.counts.iter().any(|count| *count > 0);
+        let called: Vec<FunctionSamples> = functions.filter(has_samples).collect();
+        if called.is_empty() {
+            return called;
+        }
+        let kernel = of(kernel, 0, self.shape.kernel_end);
+        std::iter::once(kernel).chain(called).collect()
     }
 
     /// Returns the text of an instruction, without the blanks between its columns, and the part that
     /// identifies it: the operation of its message, or all of the text.
-    fn text(&self, row: u32) -> (String, String) {
+    pub fn text(&self, row: u32) -> (String, String) {
         let Some(line) = self.listing.line(row, self.sources) else {
             return (String::new(), String::new());
         };
@@ -119,7 +182,7 @@ impl Code<'_> {
         (format!("{text} // {}", line.comment), line.message.clone())
     }
 
-    fn line(&self, offset: u64) -> Option<SourcePosition> {
+    pub fn line(&self, offset: u64) -> Option<SourcePosition> {
         let (table, code) = self.lines.as_ref()?;
         let row = table.row_at(*code, offset)?;
         Some(SourcePosition {

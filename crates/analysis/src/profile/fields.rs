@@ -64,6 +64,73 @@ pub(super) fn split<'a>(line: &'a [u8], fields: &mut Vec<Field<'a>>) -> Result<(
     }
 }
 
+/// Removes the empty field after a comma at the end of a line.
+pub(super) fn without_last_comma<'a, 'b>(fields: &'b [Field<'a>]) -> &'b [Field<'a>] {
+    match fields.split_last() {
+        Some((last, before)) if last.bytes.is_empty() && !before.is_empty() => before,
+        _ => fields,
+    }
+}
+
+/// Joins the first fields of a line if there are more than `count`: names without quotation marks may have
+/// commas, between brackets. Otherwise returns `None`.
+pub(super) fn joined<'a>(
+    line: &'a [u8],
+    fields: &[Field<'a>],
+    count: usize,
+) -> Option<Vec<Field<'a>>> {
+    let extra = fields.len().checked_sub(count).filter(|extra| *extra > 0)?;
+    let (first, last) = (fields.first()?, fields.get(extra)?);
+    let bytes = line.get(first.start..last.end)?;
+    let (mut depth, mut is_name) = (0_i64, true);
+    for byte in bytes {
+        match byte {
+            b'(' | b'<' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' => depth -= 1,
+            // Not the end of `->`, nor an operator: the depth may only be too small.
+            b'>' => depth = (depth - 1).max(0),
+            b',' => is_name &= depth > 0,
+            _ => {}
+        }
+    }
+    let name = Field {
+        bytes: Cow::Borrowed(bytes),
+        start: first.start,
+        end: last.end,
+    };
+    let others = fields.get(extra + 1..)?.iter().cloned();
+    is_name.then(|| std::iter::once(name).chain(others).collect())
+}
+
+/// Splits the last field at its blanks: the values of a table without commas. Returns `None` unless there
+/// are `count` fields then. Names may have commas, as in [`joined`].
+pub(super) fn split_at_blanks<'a>(
+    line: &'a [u8],
+    fields: &[Field<'a>],
+    count: usize,
+) -> Option<Vec<Field<'a>>> {
+    let (last, before) = fields.split_last()?;
+    let Cow::Borrowed(bytes) = last.bytes else {
+        return None;
+    };
+    let mut all = before.to_vec();
+    let mut at = last.start;
+    for part in bytes.split(|byte| is_padding(*byte)) {
+        if !part.is_empty() {
+            all.push(Field {
+                bytes: Cow::Borrowed(part),
+                start: at,
+                end: at + part.len(),
+            });
+        }
+        at += part.len() + 1;
+    }
+    if all.len() == count {
+        return Some(all);
+    }
+    joined(line, &all, count)
+}
+
 /// Returns the field without quotation marks that starts at an offset, and the offset of the comma
 /// after it.
 fn plain(line: &[u8], start: usize) -> (Field<'_>, usize) {
@@ -145,6 +212,46 @@ mod tests {
         assert_eq!(texts("a,").unwrap(), ["a", ""]);
         assert!(texts("1, \"a, 2").unwrap_err().contains("not closed"));
         assert!(texts("\"a\"b, 2").unwrap_err().contains("follows"));
+    }
+
+    fn fields(line: &str) -> Vec<Field<'_>> {
+        let mut fields = Vec::new();
+        assert!(split(line.as_bytes(), &mut fields).is_ok());
+        fields
+    }
+
+    #[test]
+    fn names_with_commas_are_joined() {
+        let line = "f(int, int)[SIMD32 {1; 1; 1} {1; 1; 1}],0,5";
+        let all = joined(line.as_bytes(), &fields(line), 3).unwrap();
+        assert_eq!(
+            all[0].text().unwrap(),
+            "f(int, int)[SIMD32 {1; 1; 1} {1; 1; 1}]"
+        );
+        assert_eq!((all[1].text().unwrap(), all[2].text().unwrap()), ("0", "5"));
+        let line = "f, 1a0, 5, 6";
+        assert_eq!(joined(line.as_bytes(), &fields(line), 3), None);
+        assert_eq!(joined(line.as_bytes(), &fields(line), 4), None);
+    }
+
+    #[test]
+    fn values_without_commas_are_split() {
+        let line = "  f[SIMD16 {1; 1; 1}],     27    8  0";
+        let split =
+            |line: &'static str, count| split_at_blanks(line.as_bytes(), &fields(line), count);
+        let all = split(line, 4).unwrap();
+        let found: Vec<_> = all.iter().map(|f| &line[f.start..f.end]).collect();
+        assert_eq!(found, ["f[SIMD16 {1; 1; 1}]", "27", "8", "0"]);
+        assert_eq!(split(line, 5), None);
+        let all = split("f(int, int),  4  0", 3).unwrap();
+        assert_eq!(all[0].text().unwrap(), "f(int, int)");
+    }
+
+    #[test]
+    fn a_comma_at_the_end_has_no_field() {
+        let all = fields("a, 1,");
+        assert_eq!(without_last_comma(&all).len(), 2);
+        assert_eq!(without_last_comma(&fields("")).len(), 1);
     }
 
     #[test]

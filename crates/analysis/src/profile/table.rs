@@ -1,13 +1,16 @@
 //! The sums of the rows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use super::fields::Field;
+use super::fields::{self, Field};
+use super::layout::{MetricIds, Property, TimeColumns};
 use super::metrics::{TIME, is_rate};
-use super::{MeasuredKernel, Metric, OffsetSamples, SampledKernel};
+use super::timing::{self, BadField};
+use super::{MeasuredKernel, Metric, OffsetSamples, SampledKernel, TimedKernel};
 
-/// Maximum number of different offsets, of all kernels and devices; each uses about 150 bytes of
+/// Maximum number of rows with samples, of all kernels and devices; each uses about 150 bytes of
 /// memory. The largest kernels have about 100 000 instructions.
 const OFFSETS_MAX: usize = 1 << 20;
 
@@ -20,7 +23,7 @@ const METRIC_NAMES_MAX: usize = 1 << 16;
 
 /// Maximum number of kernels on all devices; each uses about 2 KB of memory, with its samples in the
 /// report. The largest applications have some thousand.
-const KERNELS_MAX: usize = 30_000;
+const KERNELS_MAX: usize = 24_000;
 
 /// Maximum length of all names of kernels, in bytes.
 const NAMES_MAX: usize = 32 << 20;
@@ -37,11 +40,12 @@ pub(super) struct Columns {
     device: Option<u32>,
     /// Number of columns before the values.
     before: usize,
+    /// The names of the columns with values.
     names: Vec<Rc<str>>,
     kind: Kind,
     /// The indices of the metrics in [`Tables::metric_names`], after the first row.
     metrics: Option<Vec<u32>>,
-    /// The kernel of the last row: most rows have the same.
+    /// The kernel or the block of the last row: most rows have the same.
     last: Option<usize>,
 }
 
@@ -49,8 +53,10 @@ pub(super) struct Columns {
 enum Kind {
     /// For each column, the index of its stall type.
     Stalls(Vec<usize>),
-    /// The column of the time.
-    Metrics(Option<usize>),
+    /// The columns of a row's run and device, and of its time.
+    Metrics(MetricIds, Option<usize>),
+    Times(TimeColumns),
+    Properties(Vec<Option<Property>>),
 }
 
 /// The reason why a row is skipped, and its bytes in the line; `None` for the whole line.
@@ -60,25 +66,58 @@ type Reason = (Option<(usize, usize)>, String);
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     types: Vec<String>,
-    sampled: Named<Sampled>,
+    /// The blocks of samples, in the order of the file.
+    blocks: Vec<Block>,
+    /// The blocks before the last one, by a hash of their device, name and offsets.
+    known_blocks: HashMap<u64, usize>,
+    /// The names of kernels with samples, by device.
+    sampled: BTreeMap<Option<u32>, HashSet<Rc<str>>>,
     measured: Named<Measured>,
-    /// Number of offsets of all kernels.
+    timings: Vec<TimedKernel>,
+    /// The rows of each name in [`timings`](Tables::timings).
+    timed: HashMap<(Option<u32>, String), Timed>,
+    /// Number of rows with samples.
     offsets: usize,
+    /// Number of samples.
+    samples: u64,
     /// The names of all metrics, and the index of each.
     metric_names: Vec<Rc<str>>,
     metric_places: HashMap<Rc<str>, u32>,
     /// Number of metrics of all kernels.
     metrics: usize,
     names: usize,
+    /// Number of kernels on all devices.
+    kernels: usize,
     is_limit_reported: bool,
 }
 
-type Sampled = BTreeMap<u64, Box<[u64]>>;
+/// The samples of a kernel of one module.
+#[derive(Debug)]
+struct Block {
+    device: Option<u32>,
+    name: Rc<str>,
+    /// The samples, with rising offsets.
+    offsets: Vec<(u64, Box<[u64]>)>,
+    /// Number of blocks with these offsets, whose samples are summed.
+    blocks: u64,
+}
+
+/// The rows with a name in tables of device times and of properties. The tables of a report list the
+/// kernels in the same order: the second row with a name is the same kernel in both.
+#[derive(Debug, Default)]
+struct Timed {
+    rows: Vec<usize>,
+    /// Number of rows that have times, and that have properties.
+    times: usize,
+    properties: usize,
+}
 
 #[derive(Debug, Default)]
 struct Measured {
     rows: u64,
     instances: u64,
+    /// Whether a row does not identify its run.
+    has_unknown_runs: bool,
     /// The instance of the last row.
     last: Option<String>,
     /// The metrics, in the order in which they were read.
@@ -145,10 +184,17 @@ impl<T: Default> Named<T> {
 }
 
 impl Tables {
-    /// Returns the columns of a table of stall samples, or `None` if there are too many types.
-    pub fn stalls(&mut self, device: Option<u32>, names: &[&str]) -> Option<Columns> {
+    /// Returns the columns of a table of stall samples after the first `before`, which identify a row,
+    /// or `None` if there are too many types.
+    pub fn stalls(
+        &mut self,
+        device: Option<u32>,
+        names: &[&str],
+        before: usize,
+    ) -> Option<Columns> {
         let mut all = self.types.clone();
         let mut types = Vec::with_capacity(names.len());
+        let names = names.get(before..).unwrap_or_default();
         for name in names {
             // Versions of unitrace differ in whether the header has the unit.
             let name = name.strip_suffix("[Events]").unwrap_or(name);
@@ -162,26 +208,26 @@ impl Tables {
             return None;
         }
         self.types = all;
-        Some(Columns {
-            device,
-            before: 2,
-            names: names.iter().map(|name| Rc::from(*name)).collect(),
-            kind: Kind::Stalls(types),
-            metrics: None,
-            last: None,
-        })
+        Some(Columns::new(device, names, before, Kind::Stalls(types)))
     }
 
-    /// Returns the columns of a table of metrics, of which the first `before` identify a row.
-    pub fn metrics(&mut self, device: Option<u32>, names: &[&str], before: usize) -> Columns {
-        Columns {
-            device,
-            before,
-            names: names.iter().map(|name| Rc::from(*name)).collect(),
-            metrics: None,
-            kind: Kind::Metrics(names.iter().position(|name| *name == TIME)),
-            last: None,
-        }
+    /// Returns the columns of a table of metrics.
+    pub fn metrics(device: Option<u32>, names: &[&str], ids: MetricIds) -> Columns {
+        let names = names.get(ids.count..).unwrap_or_default();
+        let time = names.iter().position(|name| *name == TIME);
+        Columns::new(device, names, ids.count, Kind::Metrics(ids, time))
+    }
+
+    /// Returns the columns of a table of device times.
+    pub fn times(names: &[&str], columns: TimeColumns) -> Columns {
+        let names = names.get(1..).unwrap_or_default();
+        Columns::new(None, names, 1, Kind::Times(columns))
+    }
+
+    /// Returns the columns of a table of properties.
+    pub fn properties(names: &[&str], columns: Vec<Option<Property>>) -> Columns {
+        let names = names.get(1..).unwrap_or_default();
+        Columns::new(None, names, 1, Kind::Properties(columns))
     }
 
     /// Adds a row. Returns whether it is of a kernel, or why it is skipped; `None` if that was
@@ -189,9 +235,22 @@ impl Tables {
     pub fn row(
         &mut self,
         columns: &mut Columns,
+        line: &[u8],
         fields: &[Field<'_>],
     ) -> Result<bool, Option<Reason>> {
         let expected = columns.before + columns.names.len();
+        let mut fields = fields;
+        if fields.len() > expected {
+            fields = fields::without_last_comma(fields);
+        }
+        let repaired = match &columns.kind {
+            _ if fields.len() == expected => None,
+            Kind::Properties(_) if fields.len() < expected => {
+                fields::split_at_blanks(line, fields, expected)
+            }
+            _ => fields::joined(line, fields, expected),
+        };
+        let fields = repaired.as_deref().unwrap_or(fields);
         if fields.len() != expected {
             let (count, is) = (
                 fields.len(),
@@ -200,21 +259,35 @@ impl Tables {
             let message = format!("{count} {is}, but the header has {expected} columns");
             return Err(Some((None, message)));
         }
-        let (ids, values) = fields.split_at_checked(columns.before).unwrap_or_default();
-        let (Some(kernel), Some(id)) = (ids.first(), ids.get(1)) else {
-            return Ok(false);
-        };
         let at =
             |field: &Field<'_>, message: String| Some((Some((field.start, field.end)), message));
+        let (ids, values) = fields.split_at_checked(columns.before).unwrap_or_default();
+        let Some(kernel) = ids.first() else {
+            return Ok(false);
+        };
         let name = match kernel.text() {
             None => return Err(at(kernel, "the name of the kernel is not UTF-8".to_owned())),
+            // unitrace leaves the name of an idle device empty.
+            Some("") if matches!(columns.kind, Kind::Metrics(..)) => return Ok(false),
             Some("") => return Err(at(kernel, "no name of a kernel".to_owned())),
             Some(name) => name,
         };
+        let of_bad = |(field, message): BadField<'_>| at(field, message);
         match &columns.kind {
             Kind::Stalls(types) => {
-                let offset = hex(id)
-                    .ok_or_else(|| at(id, format!("{} is not a hexadecimal offset", id.shown())))?;
+                let (name, offset) = match ids.get(1) {
+                    Some(id) => (name, hex(id.text(), id)),
+                    // Older versions of unitrace: `vecadd!0x000001b8`.
+                    None => match name.rsplit_once('!') {
+                        Some((name, offset)) => (name, hex(Some(offset), kernel)),
+                        None => {
+                            let shown = kernel.shown();
+                            let message = format!("{shown} has no offset: expected `name!0x1b8`");
+                            return Err(at(kernel, message));
+                        }
+                    },
+                };
+                let offset = offset.map_err(of_bad)?;
                 let mut counts = vec![0_u64; self.types.len()];
                 for ((field, column), at_type) in values.iter().zip(&columns.names).zip(types) {
                     let count = field.text().and_then(|text| text.parse().ok());
@@ -229,8 +302,10 @@ impl Tables {
                 columns.last = Some(self.add_samples(columns, name, offset, &counts)?);
                 Ok(true)
             }
-            Kind::Metrics(_) if is_idle(name) => Ok(false),
-            Kind::Metrics(time) => {
+            Kind::Metrics(..) if is_idle(name) => Ok(false),
+            Kind::Metrics(columns_of_ids, time) => {
+                let ids_of = *columns_of_ids;
+                let id = |column: Option<usize>| column.and_then(|column| ids.get(column));
                 let mut numbers = Vec::with_capacity(values.len());
                 for (field, column) in values.iter().zip(&columns.names) {
                     let number = field.text().and_then(|text| text.parse::<f64>().ok());
@@ -241,13 +316,68 @@ impl Tables {
                         at(field, format!("{shown} in column {column} is not a number"))
                     })?);
                 }
-                let instance = String::from_utf8_lossy(&id.bytes);
+                let instance = id(ids_of.instance);
+                let instance = instance.map(|id| String::from_utf8_lossy(&id.bytes).into_owned());
+                let device = id(ids_of.device).and_then(|id| id.text()?.parse().ok());
+                if device.is_some() && device != columns.device {
+                    columns.device = device;
+                    columns.last = None;
+                }
                 let weight = time.and_then(|time| numbers.get(time).copied());
                 let weight = weight.filter(|weight| *weight > 0.0);
-                columns.last = Some(self.add_metrics(columns, name, &instance, &numbers, weight)?);
+                let last =
+                    self.add_metrics(columns, name, instance.as_deref(), &numbers, weight)?;
+                columns.last = Some(last);
+                Ok(true)
+            }
+            Kind::Times(times) => {
+                let times = timing::times(*times, fields).map_err(of_bad)?;
+                self.timing(name, |timed| &mut timed.times)?.times = Some(times);
+                Ok(true)
+            }
+            Kind::Properties(properties) => {
+                let found = timing::properties(properties, fields).map_err(of_bad)?;
+                let row = self.timing(name, |timed| &mut timed.properties)?;
+                row.properties = Some(found);
                 Ok(true)
             }
         }
+    }
+
+    /// Returns the next entry of a name whose part has not been read. `count` is the number of entries
+    /// that have it.
+    fn timing(
+        &mut self,
+        name: &str,
+        count: fn(&mut Timed) -> &mut usize,
+    ) -> Result<&mut TimedKernel, Option<Reason>> {
+        let (tile, name) = timing::tile(name);
+        let key = (tile, name.to_owned());
+        let known = self.timed.get_mut(&key);
+        let place = known.and_then(|timed| {
+            let at = *count(timed);
+            let place = timed.rows.get(at).copied()?;
+            *count(timed) += 1;
+            Some(place)
+        });
+        let place = match place {
+            Some(place) => place,
+            None => {
+                self.new_kernel(name)?;
+                let place = self.timings.len();
+                self.timings.push(TimedKernel {
+                    tile,
+                    name: name.to_owned(),
+                    times: None,
+                    properties: None,
+                });
+                let timed = self.timed.entry(key).or_default();
+                timed.rows.push(place);
+                *count(timed) += 1;
+                place
+            }
+        };
+        self.timings.get_mut(place).ok_or(None)
     }
 
     /// Returns whether a limit is not exceeded; otherwise why the row is skipped.
@@ -270,50 +400,90 @@ impl Tables {
         offset: u64,
         counts: &[u64],
     ) -> Result<usize, Option<Reason>> {
-        let known = self.sampled.find(columns.device, name, columns.last);
-        let item = known.and_then(|index| self.sampled.items.get_mut(index));
-        if let Some((_, offsets)) = item
-            && let Some(sums) = offsets.get_mut(&offset)
-        {
+        self.within(self.offsets + 1, OFFSETS_MAX, "rows with samples")?;
+        let sum = counts
+            .iter()
+            .copied()
+            .try_fold(self.samples, u64::checked_add);
+        self.samples = sum.ok_or_else(|| {
+            let message = "the sum of the counts exceeds 64 bits".to_owned();
+            Some((None, message))
+        })?;
+        let goes_on = |block: &&mut Block| {
+            let last = block.offsets.last();
+            *block.name == *name && last.is_some_and(|(last, _)| *last < offset)
+        };
+        let last = columns.last.and_then(|last| self.blocks.get_mut(last));
+        if let (Some(block), Some(last)) = (last.filter(goes_on), columns.last) {
+            block.offsets.push((offset, counts.into()));
+            self.offsets += 1;
+            return Ok(last);
+        }
+        self.end_block();
+        let names = self.sampled.entry(columns.device).or_default();
+        let known = names.get(name).map(Rc::clone);
+        let name = match known {
+            Some(name) => name,
+            None => {
+                self.new_kernel(name)?;
+                let name: Rc<str> = name.into();
+                let names = self.sampled.entry(columns.device).or_default();
+                names.insert(Rc::clone(&name));
+                name
+            }
+        };
+        self.blocks.push(Block {
+            device: columns.device,
+            name,
+            offsets: vec![(offset, counts.into())],
+            blocks: 1,
+        });
+        self.offsets += 1;
+        Ok(self.blocks.len() - 1)
+    }
+
+    /// Ends the last block. If an earlier one has the same offsets, the samples are added to it: both fit the
+    /// same code.
+    fn end_block(&mut self) {
+        let Some(block) = self.blocks.pop() else {
+            return;
+        };
+        let offsets = |block: &Block| block.offsets.iter().map(|(offset, _)| *offset).collect();
+        let own: Vec<u64> = offsets(&block);
+        let mut hasher = DefaultHasher::new();
+        (block.device, &block.name, &own).hash(&mut hasher);
+        let place = self.blocks.len();
+        let known = *self.known_blocks.entry(hasher.finish()).or_insert(place);
+        let is_same = |known: &&mut Block| {
+            let others: Vec<u64> = offsets(known);
+            known.device == block.device && known.name == block.name && others == own
+        };
+        let Some(known) = self.blocks.get_mut(known).filter(is_same) else {
+            self.blocks.push(block);
+            return;
+        };
+        for ((_, sums), (_, counts)) in known.offsets.iter_mut().zip(block.offsets) {
             if sums.len() < counts.len() {
+                let missing = std::iter::repeat(0);
                 *sums = sums
                     .iter()
                     .copied()
-                    .chain(std::iter::repeat(0))
+                    .chain(missing)
                     .take(counts.len())
                     .collect();
             }
-            let is_large = |(sum, count): (&u64, &u64)| sum.checked_add(*count).is_none();
-            if sums.iter().zip(counts).any(is_large) {
-                return Err(Some((
-                    None,
-                    "the sum of the counts exceeds 64 bits".to_owned(),
-                )));
-            }
-            super::add(sums, counts);
-            return Ok(known.unwrap_or_default());
+            super::add(sums, &counts);
+            self.offsets -= 1;
         }
-        self.within(self.offsets + 1, OFFSETS_MAX, "different offsets")?;
-        let index = match known {
-            Some(index) => index,
-            None => {
-                self.new_kernel(name)?;
-                self.sampled.add(columns.device, name)
-            }
-        };
-        if let Some((_, offsets)) = self.sampled.items.get_mut(index) {
-            offsets.insert(offset, counts.into());
-            self.offsets += 1;
-        }
-        Ok(index)
+        known.blocks += 1;
     }
 
     /// Counts a kernel; otherwise returns why the row is skipped.
     fn new_kernel(&mut self, name: &str) -> Result<(), Option<Reason>> {
-        let kernels = self.sampled.items.len() + self.measured.items.len();
-        self.within(kernels + 1, KERNELS_MAX, "different kernels")?;
+        self.within(self.kernels + 1, KERNELS_MAX, "different kernels")?;
         self.within(self.names + name.len(), NAMES_MAX, "bytes of names")?;
         self.names += name.len();
+        self.kernels += 1;
         Ok(())
     }
 
@@ -345,7 +515,7 @@ impl Tables {
         &mut self,
         columns: &mut Columns,
         name: &str,
-        instance: &str,
+        instance: Option<&str>,
         numbers: &[f64],
         weight: Option<f64>,
     ) -> Result<usize, Option<Reason>> {
@@ -392,9 +562,13 @@ impl Tables {
         kernel.rows += 1;
         // The rows of an instance follow each other; keeping all their ids would need memory for
         // each.
-        if kernel.last.as_deref() != Some(instance) {
-            kernel.instances += 1;
-            kernel.last = Some(instance.to_owned());
+        match instance {
+            None => kernel.has_unknown_runs = true,
+            Some(instance) if kernel.last.as_deref() == Some(instance) => {}
+            Some(instance) => {
+                kernel.instances += 1;
+                kernel.last = Some(instance.to_owned());
+            }
         }
         for (at, (name, number)) in columns.names.iter().zip(numbers).enumerate() {
             let at = match &places {
@@ -408,22 +582,24 @@ impl Tables {
         Ok(index)
     }
 
-    /// Returns the stall types, the samples and the metrics.
-    pub fn finish(self) -> (Vec<String>, Vec<SampledKernel>, Vec<MeasuredKernel>) {
+    /// Moves the figures into a profile.
+    pub fn finish(mut self, profile: &mut super::Profile) {
+        self.end_block();
         let types = self.types.len();
-        let sampled = self.sampled.into_items().map(|(device, name, offsets)| {
-            let offsets = offsets.into_iter().map(|(offset, counts)| {
+        let sampled = self.blocks.into_iter().map(|block| {
+            let offsets = block.offsets.into_iter().map(|(offset, counts)| {
                 let mut counts = counts.into_vec();
                 counts.resize(types, 0);
                 OffsetSamples { offset, counts }
             });
             SampledKernel {
-                device,
-                name,
+                device: block.device,
+                name: block.name,
+                blocks: block.blocks,
                 offsets: offsets.collect(),
             }
         });
-        let sampled = sampled.collect();
+        profile.kernels = sampled.collect();
         let measured = self.measured.into_items().map(|(device, name, kernel)| {
             let metrics = kernel.metrics.iter().zip(kernel.sums);
             let metric = |(name, sum): (&u32, Sum)| {
@@ -433,12 +609,14 @@ impl Tables {
             MeasuredKernel {
                 device,
                 name,
-                instances: kernel.instances,
+                instances: (!kernel.has_unknown_runs).then_some(kernel.instances),
                 rows: kernel.rows,
                 metrics: metrics.filter_map(metric).collect(),
             }
         });
-        (self.types, sampled, measured.collect())
+        profile.metrics = measured.collect();
+        profile.types = self.types;
+        profile.timings = self.timings;
     }
 }
 
@@ -512,10 +690,27 @@ fn is_idle(name: &str) -> bool {
     name == "NoKernel" || name.starts_with("NoKernel(")
 }
 
-fn hex(field: &Field<'_>) -> Option<u64> {
-    let text = field.text()?;
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    // `from_str_radix` accepts a sign.
-    let is_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    u64::from_str_radix(digits, 16).ok().filter(|_| is_digits)
+/// Reads an offset in a field.
+fn hex<'a>(text: Option<&str>, field: &'a Field<'a>) -> Result<u64, BadField<'a>> {
+    let number = text.and_then(|text| {
+        let digits = text.strip_prefix("0x").unwrap_or(text);
+        // `from_str_radix` accepts a sign.
+        let is_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        u64::from_str_radix(digits, 16).ok().filter(|_| is_digits)
+    });
+    let shown = field.shown();
+    number.ok_or_else(|| (field, format!("{shown} is not a hexadecimal offset")))
+}
+
+impl Columns {
+    fn new(device: Option<u32>, names: &[&str], before: usize, kind: Kind) -> Columns {
+        Columns {
+            device,
+            before,
+            names: names.iter().map(|name| Rc::from(*name)).collect(),
+            kind,
+            metrics: None,
+            last: None,
+        }
+    }
 }

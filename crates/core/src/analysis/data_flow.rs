@@ -388,6 +388,13 @@ pub fn estimated_runs(depth: u32) -> u64 {
 /// inner loop, and with ten iterations of each loop.
 #[must_use]
 pub fn loop_costs(loops: &[LoopReport]) -> Vec<u64> {
+    loop_costs_with(loops, |found| estimated_runs(found.depth))
+}
+
+/// Returns the cycles of each loop: of its instructions that are in no inner loop, and with the number of
+/// iterations that `runs` returns.
+#[must_use]
+pub fn loop_costs_with(loops: &[LoopReport], runs: impl Fn(&LoopReport) -> u64) -> Vec<u64> {
     let mut costs: Vec<u64> = loops.iter().map(|found| found.cycles).collect();
     for found in loops {
         let parent = found.parent.and_then(|at| usize::try_from(at).ok());
@@ -396,7 +403,7 @@ pub fn loop_costs(loops: &[LoopReport]) -> Vec<u64> {
         }
     }
     for (cost, found) in costs.iter_mut().zip(loops) {
-        *cost = cost.saturating_mul(estimated_runs(found.depth));
+        *cost = cost.saturating_mul(runs(found));
     }
     costs
 }

@@ -11,7 +11,7 @@ use super::{
     Drawing, Fit, InstructionDetail, Lane, List, ListId, Opens, Presence, RelatedInstruction,
     Relation, RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
 };
-use zeview_analysis::profile::{added_profile, total};
+use zeview_analysis::profile::{InstructionCounts, added_profile, total};
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
 use zeview_core::analysis::figure::Unknown;
@@ -92,6 +92,16 @@ columns! {
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
     "samples" Number Optional 7 "Samples" "" "Samples of the profile that was added: how often a thread was at the instruction."
         |(list, row), _| list.samples_of(row);
+    "executions" Number Optional 9 "Executions" "" "Times that threads executed the instruction, counted by GTPin."
+        |(list, row), _| list.counted(row, |at| Cell::count(at.executions));
+    "lanes" Number Optional 7 "Lanes" "per execution" "SIMD lanes that were enabled on average, counted by GTPin."
+        |(list, row), _| list.counted(row, |at| {
+            at.mean_lanes().map_or_else(Cell::empty, |lanes| Cell::new(CellValue::Real(lanes)))
+        });
+    "cache_lines" Number Optional 9 "Cache lines" "" "Cache lines that the message accessed in all executions, counted by GTPin."
+        |(list, row), _| list.counted(row, |at| {
+            at.access.as_ref().map_or_else(Cell::empty, |access| Cell::count(access.cache_lines))
+        });
     "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
             let live = flow.live(row).map(|live| live.registers.into());
@@ -194,6 +204,8 @@ struct InstructionList {
     has_texts: bool,
     /// The instructions with samples, and their number.
     samples: Vec<(u32, u64)>,
+    /// The instructions whose executions were counted.
+    counts: Vec<InstructionCounts>,
 }
 
 /// Its declaration.
@@ -259,6 +271,7 @@ pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option
         samples.collect()
     });
     let samples = samples.unwrap_or_default();
+    let counts = added_profile(document).map(|profile| profile.counts_on_code(section.bytes));
     Some(Rc::new(InstructionList {
         section,
         listing,
@@ -267,6 +280,7 @@ pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option
         patches,
         has_texts: !document.source_texts().is_empty(),
         samples,
+        counts: counts.unwrap_or_default(),
     }))
 }
 
@@ -290,6 +304,17 @@ impl InstructionList {
         let flow = self.listing.data_flow(sources);
         let flow = flow.filter(|flow| flow.pc(row).is_some());
         flow.map_or_else(Cell::empty, |flow| make(&*flow))
+    }
+
+    /// Returns a cell of an instruction whose executions were counted.
+    fn counted(
+        &self,
+        row: u32,
+        cell: impl FnOnce(&InstructionCounts) -> Cell<'static>,
+    ) -> Cell<'static> {
+        let at = self.counts.binary_search_by_key(&row, |at| at.row);
+        let found = at.ok().and_then(|at| self.counts.get(at));
+        found.map_or_else(Cell::empty, cell)
     }
 
     /// Returns the number of samples of an instruction.

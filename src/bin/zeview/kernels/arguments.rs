@@ -62,10 +62,11 @@ pub struct Options {
     /// of one per build, with all values that differ.
     #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_requested"])]
     pub group_by: Option<GroupBy>,
-    /// Add the columns of a unitrace profile of these files: samples, and the metrics of `unitrace
-    /// -q` and `-k` by their names: `XVE_STALL[%]`. Kernels are found by name, as by `zeview
-    /// profile`. Can be given several times.
-    #[arg(long, value_name = "CSV")]
+    /// Add the columns of a profile of these files: samples, the metrics of `unitrace -q` and `-k` by
+    /// their names (`XVE_STALL[%]`), and the device times of `unitrace -d`. A folder of `unitrace
+    /// --result-dir` is one profile. Kernels are found by name, as by `zeview profile`. Can be
+    /// given several times.
+    #[arg(long, value_name = "PROFILE")]
     pub profile: Vec<FileArgument>,
     #[command(flatten)]
     pub occupancy: occupancy::Limits,

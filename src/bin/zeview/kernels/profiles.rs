@@ -1,10 +1,10 @@
 //! Profiles whose figures are columns of the kernel table.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use zeview::tables;
 
-use zeview::analysis::profile::{Profile, ProfileReport, add_profile, apply_profile};
+use zeview::analysis::profile::{ProfileReport, add_profile, apply_profile, total};
 use zeview::decode::demangle::demangle_briefly;
 use zeview::model::Document;
 use zeview::model::text::plural;
@@ -26,8 +26,10 @@ pub struct Profiles<'a>(Vec<Applied<'a>>);
 
 struct Applied<'a> {
     path: &'a Path,
-    profile: Profile,
+    reading: profile::Reading,
     matched: HashSet<Kernel>,
+    /// Number of samples of each kernel at instructions, in the file with most of them.
+    located: HashMap<Kernel, u64>,
     /// The kernels that were not matched in a file, with the reason.
     unmatched: BTreeMap<Kernel, String>,
 }
@@ -38,13 +40,14 @@ impl<'a> Profiles<'a> {
     pub fn read(paths: &'a [FileArgument]) -> Option<Profiles<'a>> {
         let mut all = Vec::new();
         for path in paths {
-            let (profile, _) = while_reading(path, |_| profile::read(path))
+            let reading = while_reading(path, |_| profile::read(path))
                 .inspect_err(|error| complain!("{}: {error}", path.display()))
                 .ok()?;
-            add_metric_columns(profile.metric_names().iter().map(String::as_str));
+            add_metric_columns(reading.profile.metric_names().iter().map(String::as_str));
             all.push(Applied {
                 path,
-                profile,
+                reading,
+                located: HashMap::new(),
                 matched: HashSet::new(),
                 unmatched: BTreeMap::new(),
             });
@@ -59,7 +62,13 @@ impl<'a> Profiles<'a> {
         }
         let images = tables::documents_with(document, ListId::Kernels);
         for of in &mut self.0 {
-            let report = apply_profile(document, &images, &of.profile, None, &demangle_briefly);
+            let report = apply_profile(
+                document,
+                &images,
+                &of.reading.profile,
+                None,
+                &demangle_briefly,
+            );
             of.note(&report);
             add_profile(document, report);
         }
@@ -70,7 +79,7 @@ impl<'a> Profiles<'a> {
     pub fn complain(&self) -> bool {
         let mut has_failed = false;
         for of in &self.0 {
-            has_failed |= profile::complain_of_problems(of.path, &of.profile);
+            has_failed |= of.reading.complain();
             has_failed |= of.complain();
         }
         has_failed
@@ -79,6 +88,17 @@ impl<'a> Profiles<'a> {
 
 impl Applied<'_> {
     fn note(&mut self, report: &ProfileReport) {
+        let mut located: HashMap<Kernel, u64> = HashMap::new();
+        for kernel in &report.kernels {
+            let codes = kernel.codes.iter();
+            let of_codes = codes.map(|code| total(&code.samples(report.types.len())));
+            let key = (kernel.device, kernel.name.clone());
+            *located.entry(key).or_default() += of_codes.max().unwrap_or(0);
+        }
+        for (key, count) in located {
+            let known = self.located.entry(key).or_default();
+            *known = count.max(*known);
+        }
         let kernels = report
             .kernels
             .iter()
@@ -87,7 +107,12 @@ impl Applied<'_> {
         let unmatched = unmatched.map(|kernel| (kernel.device, &kernel.name, Some(&kernel.reason)));
         let metrics = report.metrics.iter();
         let metrics = metrics.map(|kernel| (kernel.device, &kernel.name, kernel.reason.as_ref()));
-        for (device, name, reason) in kernels.chain(unmatched).chain(metrics) {
+        let timings = report.timings.iter();
+        let timings = timings.map(|kernel| (None, &kernel.name, kernel.reason.as_ref()));
+        let counts = report.counts.iter();
+        let counts = counts.map(|kernel| (None, &kernel.name, kernel.reason.as_ref()));
+        let others = metrics.chain(timings).chain(counts);
+        for (device, name, reason) in kernels.chain(unmatched).chain(others) {
             let kernel = (device, name.clone());
             match reason {
                 None => {
@@ -104,10 +129,20 @@ impl Applied<'_> {
 
     fn complain(&self) -> bool {
         let path = self.path.display();
-        if self.profile.is_empty() && self.profile.problems.is_empty() {
+        let read = &self.reading.profile;
+        let samples = read.kernels.iter();
+        let samples = samples.map(|kernel| total(&kernel.samples(read.types.len())));
+        let all = samples.fold(0, u64::saturating_add);
+        let located = self.located.values().copied();
+        let lost = all.saturating_sub(located.fold(0, u64::saturating_add));
+        let mut is_lost = false;
+        if read.is_empty() && read.problems.is_empty() {
             complain!("{path}: {}", profile::EMPTY);
         } else if self.matched.is_empty() {
             complain!("{path}: no kernel of the profile matches");
+        } else if lost > all - lost {
+            is_lost = true;
+            complain!("{path}: {}", profile::lost_samples(lost, all));
         }
         for ((device, name), reason) in self.unmatched.iter().take(UNMATCHED) {
             let device = device.map(|device| format!(", device {device}"));
@@ -119,6 +154,6 @@ impl Applied<'_> {
             let more = plural(more, "more kernel");
             complain!("{path}: {more} not matched; zeview profile lists all");
         }
-        self.matched.is_empty()
+        is_lost || self.matched.is_empty()
     }
 }

@@ -1,5 +1,6 @@
-//! `zeview profile`: a unitrace profile on the code of a file.
+//! `zeview profile`: a profile of unitrace or GTPin on the code of a file.
 
+mod reading;
 mod text;
 
 use std::collections::HashSet;
@@ -10,13 +11,13 @@ use zeview::analysis::profile;
 use zeview::tables;
 
 use clap::Args;
-use zeview::analysis::profile::{Profile, ProfileComparison, ProfileReport, Reader, base_name};
+use zeview::analysis::profile::{ProfileComparison, ProfileReport, base_name, total};
 use zeview::decode::demangle::demangle_briefly;
 use zeview::decode::isa::Platform;
 use zeview::decode::limits;
 use zeview::diff::compare_profiles;
 use zeview::kernel_names::{self, KernelNameError, KernelQuery};
-use zeview::model::text::plural;
+use zeview::model::text::percent;
 use zeview::model::{Document, NodeId, SourceId, is_pattern, matches_pattern};
 use zeview::report::profile::json;
 use zeview::tables::ListId;
@@ -27,6 +28,8 @@ use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::output::{self, complain};
 use crate::rows::Objects;
+
+pub use reading::{Reading, read};
 
 /// Help of the file.
 const FILE_HELP: &str = "The file with the kernels; `-` reads standard input";
@@ -40,7 +43,7 @@ const PLATFORM_HELP: &str = "The encoding, as for `zeview disasm`. Default: the 
     image targets";
 
 /// Help of `--json`.
-const JSON_HELP: &str = "Print a JSON object: schema, types, samples, kernels, unmatched, metrics, problems, and \
+const JSON_HELP: &str = "Print a JSON object: schema, types, samples, kernels, unmatched, metrics, timings, counts, problems, and \
     with --before, before and comparison";
 
 #[derive(Args)]
@@ -48,9 +51,9 @@ const JSON_HELP: &str = "Print a JSON object: schema, types, samples, kernels, u
 pub struct Options {
     #[command(flatten)]
     input: InputFile,
-    /// The profile; `-` reads standard input.
-    #[arg(value_name = "CSV")]
-    profile: FileArgument,
+    /// The profiles of a run, or the folder of `unitrace --result-dir`; `-` reads standard input.
+    #[arg(value_name = "PROFILE", required = true)]
+    profile: Vec<FileArgument>,
     #[command(flatten)]
     name: KernelName,
     /// Number of instructions, loops and source lines to print for each kernel. JSON has all of
@@ -58,7 +61,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Compare with an earlier profile of the same file.
-    #[arg(long, value_name = "CSV")]
+    #[arg(long, value_name = "PROFILE")]
     before: Option<FileArgument>,
     /// The file that --before is a profile of: an earlier build. Kernels are compared by name, and
     /// their instructions as by `zeview diff`.
@@ -73,9 +76,10 @@ pub struct Options {
 impl Options {
     /// Returns the files that are read.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let files = [Some(&self.input.file), Some(&self.profile)];
+        let files = std::iter::once(&self.input.file).chain(&self.profile);
         let before = [self.before.as_ref(), self.before_file.as_ref()];
-        files.into_iter().chain(before).flatten().map(AsRef::as_ref)
+        let before = before.into_iter().flatten();
+        files.chain(before).map(AsRef::as_ref)
     }
 
     /// Removes the kernels that are not selected. `names` are the names in the file that the selected
@@ -104,6 +108,21 @@ impl Options {
             let mut names = kernel.images.iter().map(|image| &image.kernel);
             selects(&kernel.name, &mut names)
         });
+        report.timings.retain(|kernel| {
+            let mut names = kernel.images.iter().map(|image| &image.kernel);
+            selects(&kernel.name, &mut names)
+        });
+        report.counts.retain(|kernel| {
+            let images = kernel.codes.iter().flat_map(|code| &code.images);
+            let rejected = kernel.rejected.iter().map(|rejected| &rejected.image);
+            let mut names = images.chain(rejected).map(|image| &image.kernel);
+            selects(&kernel.name, &mut names)
+        });
+    }
+
+    /// Returns the name of the profile for messages.
+    fn profile_name(&self) -> &Path {
+        self.profile.first().map_or(Path::new(""), AsRef::as_ref)
     }
 }
 
@@ -112,48 +131,41 @@ pub const EMPTY: &str = "no kernel was measured: the profile has no rows of kern
 
 /// A profile that was read, and its report.
 struct Applied {
-    profile: Profile,
+    reading: Reading,
     report: ProfileReport,
+    /// The number of samples at no instruction, if those are most.
+    lost: Option<u64>,
     /// Why no kernel of the file has the selected name.
     unnamed: Option<KernelNameError>,
 }
 
 impl Applied {
-    /// Reports the problems of the profile. Returns whether there are any, or no kernel matches.
+    /// Reports the problems of the profile. Returns whether there are any, no kernel matches, or most
+    /// samples are at no instruction.
     fn complain(&self, path: &Path) -> bool {
-        let has_problems = complain_of_problems(path, &self.profile);
+        let has_problems = self.reading.complain();
         let path = path.display();
-        let is_empty = !has_problems && self.profile.is_empty();
+        let is_empty = !has_problems && self.reading.profile.is_empty();
         if is_empty {
             complain!("{path}: {EMPTY}");
         }
         let is_unmatched = self.report.has_kernels() && !self.report.is_matched();
         if is_unmatched {
             complain!("{path}: no kernel of the profile matches the file");
+        } else if let Some(lost) = self.lost {
+            complain!(
+                "{path}: {}",
+                lost_samples(lost, total(&self.report.samples))
+            );
         }
-        has_problems || is_empty || is_unmatched
+        has_problems || is_empty || is_unmatched || self.lost.is_some()
     }
 }
 
-/// Reports the problems of a profile. Returns whether there are any.
-pub fn complain_of_problems(path: &Path, profile: &Profile) -> bool {
-    let name = path.display();
-    for problem in &profile.problems {
-        let (line, start, end) = (problem.line, problem.start, problem.end);
-        complain!("{name}:{line}: {} (bytes {start}..{end})", problem.message);
-    }
-    if profile.more_problems > 0 {
-        let more = plural(profile.more_problems, "more problem");
-        complain!("{name}: {more}");
-    }
-    !profile.problems.is_empty()
-}
-
-/// Reads a profile. Returns it with the size of its file in bytes.
-pub fn read(path: &Path) -> io::Result<(Profile, u64)> {
-    let mut reader = Reader::new();
-    let size = input::read(path, &mut |piece| reader.push(piece))?;
-    Ok((reader.finish(), size))
+/// Formats the number of samples at no instruction.
+pub fn lost_samples(lost: u64, all: u64) -> String {
+    let share = percent(lost, all);
+    format!("{lost} of {all} samples ({share}) are at no instruction of the file")
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -171,7 +183,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     let report = &applied.report;
     inputs.report_unread(&options.input.file, &document);
-    let mut has_failed = applied.complain(&options.profile);
+    let mut has_failed = applied.complain(options.profile_name());
     if let (Some(before), Some(path)) = (&before, &options.before) {
         has_failed |= before.complain(path);
     }
@@ -182,12 +194,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         && report.kernels.is_empty()
         && report.unmatched.is_empty()
         && report.metrics.is_empty()
+        && report.timings.is_empty()
+        && report.counts.is_empty()
     {
         let message = match &applied.unnamed {
             Some(error) => error.headline(),
             None => format!("the profile has no kernel {kernel:?}"),
         };
-        inputs.fail(&options.profile, &message);
+        inputs.fail(options.profile_name(), &message);
     }
     let comparison = before.as_ref().map(|before| match &earlier {
         Some(earlier) => compare_profiles(
@@ -203,8 +217,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     account.reset(limits::output(file.saturating_add(size)));
     if options.format.json {
         let mut out = Objects::single(&account);
-        let earlier = before.as_ref().map(|of| (&of.profile, &of.report));
-        let applied = (&applied.profile, report);
+        let earlier = before.as_ref().map(|of| (&of.reading.profile, &of.report));
+        let applied = (&applied.reading.profile, report);
         out.push(json(applied, earlier, comparison.as_ref())?)?;
         out.finish()?;
     } else {
@@ -235,19 +249,30 @@ struct Opened {
 }
 
 /// Reads the files. Otherwise returns the one that could not be read, and the error.
-fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
+fn open<'a>(options: &'a Options) -> Result<Opened, (&'a Path, io::Error)> {
     let mut document = while_reading(&options.input.file, |_| input::open(&options.input.file))
         .map_err(|error| (&*options.input.file, error))?;
     let mut size = 0;
-    let mut apply = |document: &mut Document, path| {
-        let (profile, bytes) =
-            while_reading(path, |_| read(path)).map_err(|error| (path, error))?;
-        size += bytes;
+    let mut apply = |document: &mut Document, paths: &'a [FileArgument]| {
+        let path: &Path = paths.first().map_or(Path::new(""), AsRef::as_ref);
+        let mut all = paths.iter().map(AsRef::as_ref);
+        let reading = while_reading(path, |_| reading::read_all(&mut all));
+        let reading = reading.map_err(|error| (path, error))?;
+        size += reading.size;
         let platform = options.encoding.platform.map(Platform::name);
         document.open_files(NodeId::ROOT);
         let images = tables::documents_with(document, ListId::Kernels);
-        let mut report =
-            profile::apply_profile(document, &images, &profile, platform, &demangle_briefly);
+        let mut report = profile::apply_profile(
+            document,
+            &images,
+            &reading.profile,
+            platform,
+            &demangle_briefly,
+        );
+        let all = total(&report.samples);
+        let lost = report
+            .is_mostly_lost()
+            .then(|| all.saturating_sub(report.located));
         let query = options.name.kernel.clone().map(KernelQuery::named);
         let found = query.map(|query| kernel_names::find(document, &query));
         let (names, unnamed) = match found {
@@ -257,8 +282,9 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         };
         options.select(&names, &mut report);
         Ok(Applied {
-            profile,
+            reading,
             report,
+            lost,
             unnamed,
         })
     };
@@ -267,8 +293,11 @@ fn open(options: &Options) -> Result<Opened, (&Path, io::Error)> {
         Some(path) => Some(input::open(path).map_err(|error| (path, error))?),
         None => None,
     };
-    let before = match options.before.as_deref() {
-        Some(path) => Some(apply(earlier.as_mut().unwrap_or(&mut document), path)?),
+    let before = match &options.before {
+        Some(path) => {
+            let document = earlier.as_mut().unwrap_or(&mut document);
+            Some(apply(document, std::slice::from_ref(path))?)
+        }
         None => None,
     };
     let earlier_size = |earlier: &Document| earlier.sources.whole(SourceId::FILE).len();

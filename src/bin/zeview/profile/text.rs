@@ -1,11 +1,12 @@
 //! Text and Markdown.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use zeview::analysis::profile::{
-    Cause, CodeProfile, ImageKernel, InstructionChange, InstructionSamples, KernelMetrics,
-    KernelProfile, ProfileComparison, ProfileReport, RejectedImage, SourcePosition, most_stalled,
-    stalled, total,
+    Cause, CodeProfile, CountedCode, ImageKernel, InstructionChange, InstructionCounts,
+    InstructionSamples, KernelCounts, KernelMetrics, KernelProfile, KernelTiming, OffsetSamples,
+    ProfileComparison, ProfileReport, RejectedImage, SourcePosition, most_stalled, stalled, total,
 };
 use zeview::model::text::{percent, plural};
 use zeview::tables::table::ColumnHeader;
@@ -14,6 +15,12 @@ use crate::outline::Outline;
 
 /// Maximum number of images that are listed.
 const IMAGES: usize = 8;
+
+/// Maximum number of offsets without an instruction that are listed for some code.
+const OFFSETS: usize = 8;
+
+/// Maximum number of strides that are listed for an instruction.
+const STRIDES: usize = 4;
 
 /// Maximum number of causes that are listed for an instruction.
 const CAUSES: usize = 4;
@@ -35,8 +42,13 @@ impl<'a, W: Write> Writer<'a, W> {
     /// Writes the result, until `is_full`.
     pub fn report(&mut self, report: &ProfileReport, is_full: &dyn Fn() -> bool) -> io::Result<()> {
         let all = total(&report.samples);
-        if all > 0 || report.metrics.is_empty() {
-            let kernels = report.kernels.len() + report.unmatched.len();
+        let has_others = [
+            report.metrics.is_empty(),
+            report.timings.is_empty(),
+            report.counts.is_empty(),
+        ];
+        if all > 0 || has_others.iter().all(|is_empty| *is_empty) {
+            let kernels = kernel_names(report);
             let kernels = plural(kernels as u64, "kernel");
             let samples = samples_text(&report.types, &report.samples, None);
             self.to.line(&format!("{kernels}, {samples}"))?;
@@ -65,6 +77,13 @@ impl<'a, W: Write> Writer<'a, W> {
             }
             self.metrics(kernel)?;
         }
+        self.timings(&report.timings)?;
+        for kernel in &report.counts {
+            if is_full() {
+                return Ok(());
+            }
+            self.counts(kernel)?;
+        }
         Ok(())
     }
 
@@ -87,6 +106,16 @@ impl<'a, W: Write> Writer<'a, W> {
             .map(|(name, count)| format!("{name} {count} ({})", percent(count, whole)));
         let types = types.collect::<Vec<_>>().join(", ");
         self.to.item(&format!("by type: {types}"))?;
+        if kernel.of_blocks > 1 {
+            let (of, all) = (kernel.blocks, kernel.of_blocks);
+            self.to.item(&format!(
+                "{of} of {all} blocks of rows with this name: an offset that does not rise begins \
+                 another module"
+            ))?;
+        }
+        if let Some(assumption) = &kernel.assumption {
+            self.to.item(&format!("assumed: {assumption}"))?;
+        }
         if kernel.codes.len() > 1 {
             let count = kernel.codes.len();
             self.to.item(&format!(
@@ -114,6 +143,31 @@ impl<'a, W: Write> Writer<'a, W> {
         self.to.item(&format!("code: {images}"))?;
         for limit in &code.limits {
             self.to.item(&format!("note: {limit}"))?;
+        }
+        let end = code.end;
+        self.elsewhere(
+            whole,
+            &code.after_end,
+            &format!("after the end of the code ({end:#x}): of code that follows in memory"),
+        )?;
+        let between =
+            "at offsets that are not starts of instructions: damaged rows, or another build";
+        self.elsewhere(whole, &code.between, between)?;
+        if !code.functions.is_empty() {
+            self.to.heading("functions")?;
+            let columns = [
+                ColumnHeader::text("function"),
+                ColumnHeader::text("code"),
+                ColumnHeader::number("samples"),
+                ColumnHeader::number("share"),
+                ColumnHeader::number("stalled"),
+            ];
+            let rows = code.functions.iter().map(|function| {
+                let place = format!("{:#x}-{:#x}", function.start, function.end);
+                let [samples, share, stalled] = figures(types, whole, &function.counts);
+                [function.name.clone(), place, samples, share, stalled]
+            });
+            self.to.table(columns, rows)?;
         }
         self.to.heading("most stalled instructions")?;
         for at in most_stalled(types, &code.instructions, self.top) {
@@ -154,6 +208,26 @@ impl<'a, W: Write> Writer<'a, W> {
         Ok(())
     }
 
+    /// Writes the samples that are at no instruction.
+    fn elsewhere(&mut self, whole: u64, at: &[OffsetSamples], place: &str) -> io::Result<()> {
+        let samples = at.iter().map(|at| total(&at.counts));
+        let samples = samples.fold(0, u64::saturating_add);
+        if at.is_empty() {
+            return Ok(());
+        }
+        let count = plural(samples, "sample");
+        let share = percent(samples, whole);
+        self.to.item(&format!("{count} ({share}) {place}"))?;
+        let offsets = at.iter().take(OFFSETS);
+        let offsets = offsets.map(|at| format!("{:#x}: {}", at.offset, total(&at.counts)));
+        let mut offsets = offsets.collect::<Vec<_>>().join(", ");
+        let more = at.len().saturating_sub(OFFSETS);
+        if more > 0 {
+            offsets.push_str(&format!(", and {more} more offsets"));
+        }
+        self.to.sub_item(&offsets)
+    }
+
     fn instruction(
         &mut self,
         types: &[String],
@@ -170,9 +244,11 @@ impl<'a, W: Write> Writer<'a, W> {
         let all = total(&at.counts);
         let share = percent(all, whole);
         let line = at.line.as_ref().map(|line| format!(", {}", position(line)));
+        let function = at.function.as_ref().map(|name| format!(" in {name}"));
         self.to.entry(&format!(
-            "{:#x}: {} ({share}): {counts}{}",
+            "{:#x}{}: {} ({share}): {counts}{}",
             at.offset,
+            function.unwrap_or_default(),
             plural(all, "sample"),
             line.unwrap_or_default()
         ))?;
@@ -213,9 +289,11 @@ impl<'a, W: Write> Writer<'a, W> {
     fn metrics(&mut self, kernel: &KernelMetrics) -> io::Result<()> {
         let name = name_text(&kernel.name, kernel.device);
         self.to.title(&format!("metrics of {name}"))?;
-        let instances = plural(kernel.instances, "instance");
+        let instances = kernel.instances;
+        let instances = instances.map(|instances| format!("{}, ", plural(instances, "instance")));
         let rows = plural(kernel.rows, "row");
-        self.to.item(&format!("{instances}, {rows}"))?;
+        self.to
+            .item(&format!("{}{rows}", instances.unwrap_or_default()))?;
         let images = kernel.images.iter().take(IMAGES).map(image_text);
         let images = images.collect::<Vec<_>>().join(", ");
         if images.is_empty() {
@@ -242,6 +320,247 @@ impl<'a, W: Write> Writer<'a, W> {
             ColumnHeader::number("sum"),
         ];
         self.to.table(columns, rows)
+    }
+
+    /// Writes the device times and properties of kernels.
+    fn timings(&mut self, timings: &[KernelTiming]) -> io::Result<()> {
+        if timings.is_empty() {
+            return Ok(());
+        }
+        self.to.title("device times")?;
+        let times = || timings.iter().filter_map(|timing| timing.times);
+        let all = times().fold(0_u64, |sum, times| sum.saturating_add(times.total));
+        if times().next().is_some() {
+            let columns = [
+                ColumnHeader::text("kernel"),
+                ColumnHeader::number("calls"),
+                ColumnHeader::number("time, ns"),
+                ColumnHeader::number("share"),
+                ColumnHeader::number("average"),
+                ColumnHeader::number("minimum"),
+                ColumnHeader::number("maximum"),
+            ];
+            let rows = timings.iter().filter_map(|timing| {
+                let times = timing.times?;
+                let average = times.total.checked_div(times.calls);
+                Some([
+                    timing_name(timing),
+                    times.calls.to_string(),
+                    times.total.to_string(),
+                    percent(times.total, all),
+                    average.map_or_else(String::new, |average| average.to_string()),
+                    times.minimum.to_string(),
+                    times.maximum.to_string(),
+                ])
+            });
+            self.to.table(columns, rows)?;
+        }
+        if timings.iter().any(|timing| timing.properties.is_some()) {
+            self.to.heading("kernels that ran")?;
+            let columns = [
+                ColumnHeader::text("kernel"),
+                ColumnHeader::text("compiled"),
+                ColumnHeader::number("SIMD"),
+                ColumnHeader::number("arguments"),
+                ColumnHeader::number("spill"),
+                ColumnHeader::number("private"),
+                ColumnHeader::number("SLM"),
+                ColumnHeader::number("registers"),
+            ];
+            let known =
+                |number: Option<u64>| number.map_or("unknown".to_owned(), |n| n.to_string());
+            let rows = timings.iter().filter_map(|timing| {
+                let of = timing.properties?;
+                let simd = match of.simd {
+                    Some(1) => "any".to_owned(),
+                    simd => known(simd),
+                };
+                let compiled = timing.compiled.clone();
+                Some([
+                    timing_name(timing),
+                    compiled.unwrap_or_else(|| "unknown".to_owned()),
+                    simd,
+                    known(of.arguments),
+                    known(of.spill),
+                    known(of.private),
+                    known(of.slm),
+                    known(of.registers),
+                ])
+            });
+            self.to.table(columns, rows)?;
+        }
+        let is_command = |timing: &&KernelTiming| {
+            let reason = timing.reason.as_deref();
+            reason.is_some_and(|reason| reason.starts_with("a command"))
+        };
+        for timing in timings.iter().filter(|timing| !is_command(timing)) {
+            let name = timing_name(timing);
+            if let Some(reason) = &timing.reason {
+                self.to
+                    .item(&format!("kernel {name} is not matched: {reason}"))?;
+            } else {
+                let images = timing.images.iter().take(IMAGES).map(image_text);
+                let images = images.collect::<Vec<_>>().join(", ");
+                self.to.item(&format!("kernel {name}: {images}"))?;
+            }
+            for note in &timing.notes {
+                self.to.sub_item(note)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the executions of a kernel's instructions.
+    fn counts(&mut self, kernel: &KernelCounts) -> io::Result<()> {
+        self.to.title(&format!("executions of {}", kernel.name))?;
+        let counted = kernel.collected_runs;
+        let counted = counted.filter(|counted| *counted != kernel.runs);
+        let counted = counted.map(|counted| format!(", {counted} of them counted"));
+        self.to.item(&format!(
+            "{}{}, {}",
+            plural(kernel.runs, "run"),
+            counted.unwrap_or_default(),
+            plural(kernel.executions, "executed instruction")
+        ))?;
+        if let Some(reason) = &kernel.reason {
+            self.to.item(&format!("not matched: {reason}"))?;
+        }
+        if kernel.codes.len() > 1 {
+            let count = kernel.codes.len();
+            self.to.item(&format!(
+                "the offsets fit {count} different builds of the kernel in the file; each follows"
+            ))?;
+        }
+        for code in &kernel.codes {
+            self.counted(code)?;
+        }
+        Ok(())
+    }
+
+    fn counted(&mut self, code: &CountedCode) -> io::Result<()> {
+        let images = code.images.iter().take(IMAGES).map(image_text);
+        let images = images.collect::<Vec<_>>().join(", ");
+        self.to.item(&format!("code: {images}"))?;
+        if let Some(threads) = code.threads {
+            self.to.item(&plural(threads, "thread"))?;
+        }
+        if !code.elsewhere.is_empty() {
+            let count = plural(code.elsewhere.len() as u64, "offset");
+            let first = code.elsewhere.first().map_or(0, |at| at.offset);
+            self.to.item(&format!(
+                "{count} at no instruction of the code, from {first:#x}"
+            ))?;
+        }
+        if !code.loops.is_empty() {
+            self.to.heading("loops, by measured iterations")?;
+            let columns = [
+                ColumnHeader::text("loop"),
+                ColumnHeader::number("depth"),
+                ColumnHeader::number("iterations"),
+                ColumnHeader::number("per thread"),
+                ColumnHeader::number("cycles"),
+            ];
+            let mut loops: Vec<_> = code.loops.iter().collect();
+            loops.sort_by_key(|found| std::cmp::Reverse(found.cycles));
+            let rows = loops.into_iter().take(self.top).map(|found| {
+                let threads = code.threads.filter(|threads| *threads > 0);
+                let mean = threads.map(|threads| number(ratio(found.iterations, threads)));
+                [
+                    format!("{:#x}-{:#x}", found.start, found.end),
+                    found.depth.to_string(),
+                    found.iterations.to_string(),
+                    mean.unwrap_or_default(),
+                    found.cycles.to_string(),
+                ]
+            });
+            self.to.table(columns, rows)?;
+        }
+        let key = |at: &&InstructionCounts| {
+            let cost = at.cycles.unwrap_or(at.executions);
+            std::cmp::Reverse((cost, at.executions))
+        };
+        let mut order: Vec<&InstructionCounts> = code.instructions.iter().collect();
+        order.retain(|at| at.executions > 0);
+        order.sort_by_key(key);
+        self.to.heading("costliest instructions")?;
+        for at in order.iter().take(self.top) {
+            let lanes = at.mean_lanes();
+            let lanes = lanes.map(|lanes| format!(", {} lanes", number(lanes)));
+            let cycles = at.cycles.map(|cycles| format!(", {cycles} cycles"));
+            let line = at.line.as_ref().map(|line| format!(", {}", position(line)));
+            let function = at.function.as_ref().map(|name| format!(" in {name}"));
+            self.to.entry(&format!(
+                "{:#x}{}: {}{}{}{}",
+                at.offset,
+                function.unwrap_or_default(),
+                plural(at.executions, "execution"),
+                lanes.unwrap_or_default(),
+                cycles.unwrap_or_default(),
+                line.unwrap_or_default()
+            ))?;
+            self.to.sub_item(&at.text)?;
+        }
+        self.accesses(code)
+    }
+
+    /// Writes the memory accesses, those with the most cache lines first.
+    fn accesses(&mut self, code: &CountedCode) -> io::Result<()> {
+        let with_access = code.instructions.iter();
+        let with_access = with_access.filter_map(|at| Some((at, at.access.as_ref()?)));
+        let mut order: Vec<_> = with_access.filter(|(at, _)| at.executions > 0).collect();
+        if order.is_empty() {
+            return Ok(());
+        }
+        order.sort_by_key(|(_, access)| std::cmp::Reverse(access.transferred_bytes()));
+        self.to.heading("memory accesses")?;
+        for (at, access) in order.into_iter().take(self.top) {
+            let kind = match (access.is_atomic, access.is_write) {
+                (true, _) => "atomic",
+                (false, true) => "write",
+                (false, false) => "read",
+            };
+            let memory = match (access.is_slm, access.is_scratch) {
+                (true, _) => " of shared local memory",
+                (_, true) => " of scratch memory",
+                _ => "",
+            };
+            let mut words = vec![
+                format!("{kind}{memory}"),
+                format!(
+                    "{} of {} per lane",
+                    plural(access.elements, "element"),
+                    plural(access.element_size, "byte")
+                ),
+            ];
+            let executions = at.executions;
+            if access.cache_lines > 0 {
+                let lines = number(ratio(access.cache_lines, executions));
+                words.push(format!("{lines} cache lines per execution"));
+                if let Some(lanes) = at.lanes {
+                    let (used, moved) = (access.used_bytes(lanes), access.transferred_bytes());
+                    words.push(format!("{} of their bytes used", percent(used, moved)));
+                }
+            }
+            let unaligned = percent(access.unaligned, executions);
+            words.push(format!("{unaligned} not aligned to a cache line"));
+            self.to
+                .entry(&format!("{:#x}: {}", at.offset, words.join(", ")))?;
+            if !access.strides.is_empty() {
+                let mut strides = access.strides.clone();
+                strides.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+                let counts = strides.iter().map(|(_, count)| *count);
+                let counts = counts.chain(access.other_strides);
+                let all = counts.fold(0, u64::saturating_add);
+                let listed = strides.iter().take(STRIDES);
+                let listed = listed
+                    .map(|(stride, count)| format!("{stride} bytes {}", percent(*count, all)));
+                let listed = listed.collect::<Vec<_>>().join(", ");
+                self.to
+                    .sub_item(&format!("strides between lanes: {listed}"))?;
+            }
+            self.to.sub_item(&at.text)?;
+        }
+        Ok(())
     }
 
     /// Writes the changes from an earlier profile.
@@ -312,6 +631,28 @@ impl<'a, W: Write> Writer<'a, W> {
         let words = words.collect::<Vec<_>>().join(", ");
         self.to.entry(&format!("by type: {words}"))
     }
+}
+
+/// Counts the kernels with samples: names on devices.
+fn kernel_names(report: &ProfileReport) -> usize {
+    let kernels = report.kernels.iter();
+    let kernels = kernels.map(|kernel| (kernel.device, &kernel.name));
+    let unmatched = report.unmatched.iter();
+    let unmatched = unmatched.map(|kernel| (kernel.device, &kernel.name));
+    let names: BTreeSet<_> = kernels.chain(unmatched).collect();
+    names.len()
+}
+
+fn timing_name(timing: &KernelTiming) -> String {
+    match timing.tile {
+        Some(tile) => format!("{}, tile {tile}", timing.name),
+        None => timing.name.clone(),
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "two decimals are printed")]
+fn ratio(count: u64, of: u64) -> f64 {
+    count as f64 / of.max(1) as f64
 }
 
 /// Formats the name of a kernel, with the number of its device if there are several.

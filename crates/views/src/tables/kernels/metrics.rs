@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use super::COLUMNS;
 use crate::tables::{Column, ColumnKind, Presence};
+use zeview_analysis::profile::COMPILED;
 
 /// Maximum number of columns for metrics. A metric group has about 40 metrics.
 const COLUMNS_MAX: usize = 256;
@@ -13,7 +14,11 @@ const COLUMNS_MAX: usize = 256;
 const NAME_MAX: usize = 128;
 
 /// Columns that are visible by default if kernels have them.
-const VISIBLE: [&str; 4] = [
+const VISIBLE: [&str; 8] = [
+    "Calls",
+    "DeviceTime[ns]",
+    "DeviceTime[%]",
+    COMPILED,
     "GpuTime[ns]",
     "XVE_ACTIVE[%]",
     "XVE_STALL[%]",
@@ -59,14 +64,40 @@ pub fn add_metric_columns<'a>(names: impl Iterator<Item = &'a str>) {
             id,
             title,
             unit,
-            doc: "A metric of the profile: the sum of all runs of the kernel, or the mean of a rate.",
-            kind: ColumnKind::Number,
+            doc: doc(id),
+            kind: if id == COMPILED {
+                ColumnKind::Text
+            } else {
+                ColumnKind::Number
+            },
             presence: Presence::Profiled,
             width: 10,
         });
     }
     if all.len() > before {
         ALL.set(Vec::leak(all));
+    }
+}
+
+/// Returns the help text of the column of a metric.
+fn doc(id: &str) -> &'static str {
+    match id {
+        "Calls" => "Number of times that the kernel ran, by the profile of device times.",
+        "DeviceTime[ns]" => "Time of all runs on the device.",
+        "DeviceTime[%]" => "Share of the time of all kernels and commands of the profile.",
+        "AverageTime[ns]" => "Mean time of a run.",
+        "MinTime[ns]" => "Shortest time of a run.",
+        "MaxTime[ns]" => "Longest time of a run.",
+        COMPILED => {
+            "`AOT` if the application passed native code to the driver, `JIT` if it passed SPIR-V. The driver \
+             compiles native code again if it cannot use it: zeview predicts that from the file."
+        }
+        "RunSIMD" => "SIMD width of the kernel that ran; 1 if it runs with any.",
+        "RunSpill[B/thread]" => "Spill memory of the kernel that ran.",
+        "RunPrivate[B/thread]" => "Private memory of the kernel that ran.",
+        "RunSLM[B/group]" => "Shared local memory of the kernel that ran.",
+        "RunRegisters" => "General registers per thread of the kernel that ran.",
+        _ => "A metric of the profile: the sum of all runs of the kernel, or the mean of a rate.",
     }
 }
 

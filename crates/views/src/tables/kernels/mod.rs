@@ -33,7 +33,7 @@ use super::{
     ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Words, columns,
 };
 use zeview_analysis::naming::ShortNames;
-use zeview_analysis::profile::ProfiledKernel;
+use zeview_analysis::profile::{COMPILED, ProfiledKernel};
 use zeview_core::analysis::figure::SizeFigure;
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
@@ -436,9 +436,12 @@ impl KernelList {
         }
         if let Some(name) = metrics::metric(column) {
             let profiled = part.profiled.borrow();
-            let metric = profiled
-                .get(&row.entry)
-                .and_then(|kernel| kernel.metric(name));
+            let kernel = profiled.get(&row.entry);
+            if name == COMPILED {
+                let compiled = kernel.and_then(|kernel| kernel.compiled.clone());
+                return compiled.map_or_else(Cell::empty, Cell::text);
+            }
+            let metric = kernel.and_then(|kernel| kernel.metric(name));
             return metric.map_or_else(Cell::empty, |number| Cell::new(CellValue::Real(number)));
         }
         let id = COLUMNS.get(column).map_or("", |column| column.id);
@@ -555,9 +558,7 @@ impl List for KernelList {
     fn shows(&self, column: &Column) -> bool {
         match column.id {
             "samples" => self.has_profiled(|kernel| kernel.samples.is_some()),
-            id if metrics::is_visible(id) => {
-                self.has_profiled(|kernel| kernel.metric(id).is_some())
-            }
+            id if metrics::is_visible(id) => self.has_profiled(|kernel| kernel.has(id)),
             "member" => self.needs_members(),
             // It tells which kernels are SPIR-V.
             "device" => self.is_of_several || self.parts.iter().any(|part| !part.is_native()),
