@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::kernels::{HazardKind, KernelRow};
-use zeview::model::NodeId;
+use zeview::model::{NodeId, text::GROUP};
 use zeview::tables::query::Query;
 use zeview::tables::{Cell, ListId};
 use zeview::worker::handler::Handler;
@@ -448,6 +448,7 @@ fn comparisons_do_not_judge_unknown_sizes() {
         let change = format!("{} → {}", short(from_is), short(to_is));
         for form in [&["diff"][..], &["diff", "--markdown"]] {
             let text = stdout(&zeview(&[form, &[&a, &b]].concat()));
+            let text = text.replace(GROUP, "");
             assert!(text.contains(&change), "{from} {to}: {change:?} in {text}");
         }
         let json = json(&["diff", "--json", &a, &b]);

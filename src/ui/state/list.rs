@@ -20,6 +20,9 @@ pub struct List {
     pub id: ListId,
     /// The opened file, or a document in it; `None` before the first response.
     pub document: Option<NodeId>,
+    /// Whether it is of this document since before the decoder was started again, and not all of its
+    /// rows are read yet: that of the selection may be among them.
+    is_restored: bool,
     /// Filter, order and grouping of the rows.
     pub query: Query,
     /// Ids of the chosen columns; `None`: the default ones.
@@ -99,6 +102,8 @@ pub enum ListChange {
     Failed(u32, AttrValue),
     /// This document has answered a request other than for rows.
     Document(NodeId),
+    /// The document that it was of before the decoder was started again.
+    Restored(NodeId),
     /// The row of a selection was requested: its serial.
     AtAsked(u32),
     /// The row of a selection: its serial and generation.
@@ -111,6 +116,7 @@ impl List {
         List {
             id,
             document: None,
+            is_restored: false,
             query: Query::default(),
             chosen: None,
             widths: Rc::from([]),
@@ -179,6 +185,10 @@ impl List {
             }
             ListChange::Document(document) => {
                 self.document.get_or_insert(document);
+            }
+            ListChange::Restored(document) => {
+                self.document = Some(document);
+                self.is_restored = true;
             }
             ListChange::AtAsked(serial) => self.at_is_for = Some((serial, generation)),
             ListChange::At(serial, of, at) if of == generation => {
@@ -264,8 +274,12 @@ impl List {
     }
 
     fn go_with(&mut self, serial: u32, at: Option<Box<ListAt>>) {
-        if let Some(at) = at {
-            let same = self.document.is_none_or(|known| known == at.document);
+        let is_same = |at: &ListAt| self.document.is_none_or(|known| known == at.document);
+        let is_early = |at: &ListAt| self.is_restored && !is_same(at);
+        if at.as_deref().is_some_and(is_early) {
+            self.at = None;
+        } else if let Some(at) = at {
+            let same = is_same(&at);
             if !same || self.failed.is_some() || self.query.of != at.of {
                 self.reset();
                 self.query.of = at.of;

@@ -429,7 +429,7 @@ impl State {
                 view.list_changed(list, before.lists.get(list).for_new_version());
                 let is_of_container = list.declaration().scope == Scope::Container;
                 if let Some(document) = document.filter(|_| is_of_container) {
-                    view.list_changed(list, ListChange::Document(document));
+                    view.list_changed(list, ListChange::Restored(document));
                 }
             }
         });

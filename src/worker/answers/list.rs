@@ -22,7 +22,8 @@ use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::query::{Order, Query, QueryRun};
 use crate::tables::write::Form;
 use crate::tables::{
-    CodeList, Column, List, ListId, ReadingKind, Row, Scope, Shape, instructions, lines, writer,
+    CodeList, Column, List, ListId, Presence, ReadingKind, Row, Scope, Shape, instructions, lines,
+    writer,
 };
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response,
@@ -291,11 +292,16 @@ impl Lists {
                     (None, Some(kernels)) => Some(ListReading::Code(kernels)),
                     (None, None) => None,
                 };
+                let clock = self.clock;
+                let begun = clock();
                 let found = self.get(document, id, list, query)?;
                 let columns = columns_of(&*found.list, columns)?;
+                let page = found.page(document, (*start, *count), &columns, || {
+                    clock() - begun < STEP_MAX
+                });
                 let page = ListPage {
-                    reading,
-                    ..found.page(document, *start, *count, &columns)
+                    reading: reading.or(page.reading.clone()),
+                    ..page
                 };
                 if list.declaration().reading == ReadingKind::Kernels {
                     self.renewal.was_made(started, (self.clock)());
@@ -412,10 +418,8 @@ impl Lists {
         if let (Some(shown), Some(around)) = (shown, around)
             && shown != around
             && scope == Scope::Container
-            && let is_read = self.is_read(shown, list)
             && let Ok(found) = self.get(document, shown, list, &follow.query)
-            // Its row may be among those that are not read yet.
-            && (!is_read || found.leads_to(document, span?, follow.current))
+            && found.leads_to(document, span?, follow.current)
         {
             return Some(ListAt {
                 document: shown,
@@ -523,16 +527,33 @@ impl QueriedList {
         self.order.as_ref().map_or(0, Order::count).into()
     }
 
+    /// Returns rows, from the first on and at most so many. Cells may need the code of kernels: after the first row,
+    /// it ends when time is over, and [`ListPage::reading`] says how far it is.
     fn page(
         &self,
         document: &Document,
-        start: u64,
-        count: u64,
+        (start, count): (u64, u64),
         columns: &[(usize, &'static Column)],
+        goes_on: impl Fn() -> bool,
     ) -> ListPage {
         let (list, sources) = (&self.list, &document.sources);
-        let rows = self.order.iter();
-        let rows = rows.flat_map(|order| order.from(start, count.min(ROWS_MAX)));
+        let places = self.order.iter();
+        let places = places.flat_map(|order| order.from(start, count.min(ROWS_MAX)));
+        let places: Vec<u32> = places.collect();
+        let needs_code = columns
+            .iter()
+            .any(|(_, column)| column.presence == Presence::Counted);
+        let mut rows = Vec::with_capacity(places.len());
+        let mut done = 0_u64;
+        for row in &places {
+            rows.extend(self.row(*row, columns, sources));
+            done += 1;
+            if needs_code && !goes_on() {
+                break;
+            }
+        }
+        let of = places.len() as u64;
+        let reading = (done < of).then_some(ListReading::Code(Progress { done, of }));
         let maxima = self.maxima.get_or_init(|| {
             let columns = list.id().columns().iter().enumerate();
             columns
@@ -542,9 +563,7 @@ impl QueriedList {
         ListPage {
             document: self.document,
             subject: list.subject(),
-            rows: rows
-                .filter_map(|row| self.row(row, columns, sources))
-                .collect(),
+            rows,
             start,
             found: self.count(),
             total: list.primary().into(),
@@ -557,7 +576,7 @@ impl QueriedList {
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
             maxima: maxima.clone(),
             trouble: self.order.as_ref().err().cloned(),
-            reading: None,
+            reading,
         }
     }
 

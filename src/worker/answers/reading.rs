@@ -98,13 +98,6 @@ impl Lists {
         (!best.is_over()).then_some(best)
     }
 
-    /// Whether a list of this document has all its rows: its images are read as far as it needs.
-    pub(super) fn is_read(&self, id: NodeId, list: ListId) -> bool {
-        let reading = self.reading.as_ref().filter(|known| known.document == id);
-        list.declaration().reading != ReadingKind::Kernels
-            || reading.is_some_and(|reading| reading.kernels.progress().is_over())
-    }
-
     /// Returns the file of a package that is being unpacked for a list.
     pub(super) fn unpacking(&self, list: ListId) -> Option<Unpacking> {
         match list.declaration().reading {
