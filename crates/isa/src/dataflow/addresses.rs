@@ -136,6 +136,24 @@ impl DataFlow {
         })
     }
 
+    /// The patch whose symbol's address is the first source of an instruction, by its offset in the
+    /// code, and what is added to the address.
+    pub(super) fn symbol_source(&self, row: u32) -> Option<(u64, i64)> {
+        let i = self.instruction(row)?;
+        let left = self.values_left.replace(VALUES);
+        let number = self.source_number(row, &i, 0, DEPTH);
+        self.values_left.set(left);
+        match number? {
+            Number {
+                base: Base::Symbol(patch),
+                offset,
+                thread: None,
+                ..
+            } => Some((patch, offset)),
+            _ => None,
+        }
+    }
+
     /// Returns the address that a message reads or writes, and the number of consecutive bytes if it
     /// is a block.
     pub(super) fn target(&self, row: u32) -> Option<(Target, Option<u32>)> {
@@ -489,6 +507,11 @@ impl DataFlow {
             // Several immediates can be patched; the operand's bits say which one this is.
             operand.bits >> (byte * 8) & 0xff != 0
         })
+    }
+
+    /// Whether the driver writes a constant.
+    pub(super) fn is_patched(&self, row: u32, operand: &Operand) -> bool {
+        self.patch_of(row, operand).is_some()
     }
 
     /// The patch at an offset of the code.

@@ -35,6 +35,8 @@ mod addresses;
 mod build;
 mod cost;
 mod footprint;
+mod frames;
+mod functions;
 mod inputs;
 mod live;
 mod loops;

@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use zeview::analysis::data_flow::{FlowReport, LoopReport, SlotReport, SpillPattern, WaitReport};
 use zeview::analysis::figure::{Figure, Unknown};
+use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::LineCosts;
 use zeview::model::SourceId;
@@ -185,12 +186,20 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     if let (Some(spills), Some(fills)) = (report.spills, report.fills) {
         to.item(&format!("spill messages: {spills}, fill messages: {fills}"))?;
     }
+    if let (Some(saves), Some(restores)) = (report.saves, report.restores)
+        && saves + restores > 0
+    {
+        to.item(&format!(
+            "messages that save registers for calls: {saves}, that restore them: {restores}"
+        ))?;
+    }
     for unknown in &report.unknown {
         to.item(&format!("{}: unknown: {}", unknown.figure, unknown.reason))?;
     }
     for limit in &report.limits {
         to.item(&format!("note: {limit}"))?;
     }
+    write_functions(report.functions.as_deref().unwrap_or_default(), to)?;
     write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
     write_patterns(report.patterns.as_deref().unwrap_or_default(), to)?;
     write_loops(report, to)?;
@@ -204,11 +213,101 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     Ok(())
 }
 
+/// Writes the functions of code that has several.
+fn write_functions(
+    functions: &[FunctionReport],
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
+    let has_calls = functions.iter().any(|of| !of.calls.is_empty());
+    if functions.len() < 2 && !has_calls {
+        return Ok(());
+    }
+    to.heading(
+        "functions, with cycles of one run for one thread as the compiler's scheduler assumes",
+    )?;
+    let columns = [
+        ColumnHeader::text("function"),
+        ColumnHeader::text("at"),
+        ColumnHeader::number("instructions"),
+        ColumnHeader::number("with callees"),
+        ColumnHeader::number("cycles"),
+        ColumnHeader::number("with callees"),
+        ColumnHeader::number("loops"),
+        ColumnHeader::number("live"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::number("saves"),
+        ColumnHeader::number("restores"),
+        ColumnHeader::text("calls"),
+        ColumnHeader::text("called by"),
+        ColumnHeader::text("note"),
+    ];
+    let rows = functions.iter().map(|of| {
+        let name = |at: &u32| {
+            let found = usize::try_from(*at).ok().and_then(|at| functions.get(at));
+            found.map_or_else(String::new, |of| of.name.clone())
+        };
+        let callers: Vec<String> = of.callers.iter().map(name).collect();
+        let mut notes: Vec<String> = Vec::new();
+        notes.extend(of.recursive.then(|| "recursive".to_owned()));
+        let indirect: Vec<u32> = of.indirect_calls().collect();
+        if !indirect.is_empty() {
+            notes.push(format!("indirect calls at {}", offsets(&indirect)));
+        }
+        let reason = of.limit.iter().map(|reason| format!("cycles with callees unknown: {reason}"));
+        notes.extend(reason);
+        let (own, all) = (&of.own, &of.with_callees);
+        [
+            of.name.clone(),
+            format!("{:#x}", of.start),
+            own.instructions.to_string(),
+            all.instructions.to_string(),
+            figure(own.cycles),
+            figure(all.cycles),
+            own.loops.to_string(),
+            figure(own.peak_live_registers.map(u64::from)),
+            own.spills.to_string(),
+            own.fills.to_string(),
+            own.saves.to_string(),
+            own.restores.to_string(),
+            callees(functions, of).join(", "),
+            callers.join(", "),
+            notes.join("; "),
+        ]
+    });
+    to.table(columns, rows)
+}
+
+/// The names of the functions that a function calls, each once, with the number of calls.
+fn callees(functions: &[FunctionReport], of: &FunctionReport) -> Vec<String> {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    for call in &of.calls {
+        let name = match &call.callee {
+            Callee::Function(at) => {
+                let found = usize::try_from(*at).ok().and_then(|at| functions.get(at));
+                found.map_or_else(String::new, |of| of.name.clone())
+            }
+            Callee::Symbol(name) => name.clone(),
+            Callee::Indirect => "unknown address".to_owned(),
+            Callee::Astray => "no instruction".to_owned(),
+        };
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => names.push((name, 1)),
+        }
+    }
+    let text = |(name, count): (String, usize)| match count {
+        1 => name,
+        count => format!("{name} ({count} calls)"),
+    };
+    names.into_iter().map(text).collect()
+}
+
 fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
     if slots.is_empty() {
         return Ok(());
     }
-    to.heading("spills by slot")?;
+    to.heading("scratch memory by slot")?;
     let columns = [
         ColumnHeader::text("slot"),
         ColumnHeader::number("bytes"),
@@ -217,6 +316,7 @@ fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Re
         ColumnHeader::number("loops around"),
         ColumnHeader::text("written at"),
         ColumnHeader::text("read at"),
+        ColumnHeader::text("use"),
     ];
     let rows = slots.iter().map(|slot| {
         [
@@ -226,10 +326,30 @@ fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Re
             slot.readers.len().to_string(),
             slot.depth.to_string(),
             offsets(&slot.writers),
-            offsets(&slot.readers),
+            loads(slot),
+            if slot.saves { "saved for calls" } else { "spilled" }.to_owned(),
         ]
     });
     to.table(columns, rows)
+}
+
+/// The loads of a slot. If several stores write it, each with the store that it reads.
+fn loads(slot: &SlotReport) -> String {
+    if slot.writers.len() < 2 {
+        return offsets(&slot.readers);
+    }
+    let listed = slot.loads.iter().take(LISTED).map(|load| {
+        if load.stores.is_empty() {
+            format!("{:#x}", load.pc)
+        } else {
+            format!("{:#x} from {}", load.pc, offsets(&load.stores))
+        }
+    });
+    let mut text = listed.collect::<Vec<_>>().join("; ");
+    if slot.loads.len() > LISTED {
+        text.push_str("; …");
+    }
+    text
 }
 
 fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
