@@ -188,7 +188,9 @@ fn links(platform: Platform, code: &[u8], references: &[Reference]) -> Links {
             file == "r" && *register == number && (first..first + 8).contains(byte)
         };
         let bytes = reference.writes.iter().chain(&reference.reads);
-        links.more.extend(bytes.filter(|byte| !is_link(byte)).cloned());
+        links
+            .more
+            .extend(bytes.filter(|byte| !is_link(byte)).cloned());
     }
     links
 }
@@ -233,7 +235,14 @@ pub fn compare(
             strip(bytes);
         }
         if is_branch {
-            [&mut reads, &mut writes, &mut expected.reads, &mut expected.writes].map(strip);
+            for bytes in [
+                &mut reads,
+                &mut writes,
+                &mut expected.reads,
+                &mut expected.writes,
+            ] {
+                strip(bytes);
+            }
         }
         for defs in [&mut defs, &mut expected.defs] {
             defs.retain(|_, bytes| !bytes.is_empty());

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::functions;
 use super::report::{
     Cause, CodeProfile, ImageKernel, InstructionSamples, LineSamples, RangeSamples, SourcePosition,
 };
 use super::{OffsetSamples, SampledKernel, add};
 use zeview_core::analysis::assembly::Listing;
 use zeview_core::analysis::data_flow::{Flows, WaitFor};
+use zeview_core::analysis::inlining::SourceFrame;
 use zeview_core::analysis::source_lines::LineTable;
 use zeview_core::model::{Document, Sources, Span};
 
@@ -78,6 +80,13 @@ pub(super) fn attribute(
         blocks: blocks.filter(has_samples).collect(),
         loops: loops.filter(has_samples).collect(),
         lines: code.by_line(&instructions),
+        outermost_lines: functions::by_outermost_line(&instructions, types.len()),
+        source_functions: functions::by_source_function(&instructions, types.len()),
+        functions: functions::by_function(
+            report.functions.as_deref().unwrap_or_default(),
+            &instructions,
+            types.len(),
+        ),
         limits: report.all_limits().collect(),
         instructions,
     }
@@ -101,6 +110,7 @@ impl Code<'_> {
             counts: samples.counts.clone(),
             text: self.text(row).0,
             line: self.line(samples.offset),
+            frames: self.frames(samples.offset),
             causes: self.causes(row, &samples.counts),
         })
     }
@@ -126,6 +136,11 @@ impl Code<'_> {
             file: table.file(row)?.name.clone(),
             line: row.line,
         })
+    }
+
+    fn frames(&self, offset: u64) -> Vec<SourceFrame> {
+        let lines = self.lines.as_ref();
+        lines.map_or_else(Vec::new, |(table, code)| table.frames_at(*code, offset))
     }
 
     /// Returns the instructions that an instruction waits for, for the types of its stalls.

@@ -13,6 +13,7 @@ mod added;
 mod attribution;
 mod comparison;
 mod fields;
+mod functions;
 mod kernel_index;
 mod matching;
 mod metrics;
@@ -30,8 +31,9 @@ pub use matching::apply_profile;
 pub use metrics::{INSTANCES, KernelFigures, unit};
 pub use reader::Reader;
 pub use report::{
-    Cause, CodeProfile, ImageKernel, InstructionSamples, KernelMetrics, KernelProfile, LineSamples,
-    ProfileReport, RangeSamples, RejectedImage, SourcePosition, UnmatchedKernel,
+    Cause, CodeProfile, FunctionSamples, ImageKernel, InstructionSamples, KernelMetrics,
+    KernelProfile, LineSamples, ProfileReport, RangeSamples, RejectedImage, SourceFunctionSamples,
+    SourcePosition, UnmatchedKernel,
 };
 
 use std::rc::Rc;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::source_lines::LineTable;
+use super::source_lines::{LineRow, LineTable};
 use crate::model::Span;
 
 /// The functions of a document's debug information, and their code.
@@ -89,24 +89,69 @@ impl SourceFrame {
     }
 }
 
+/// Formats a chain without the innermost place: `in energy, inlined at k.cl:9 in step`. Empty if
+/// nothing is inlined.
+#[must_use]
+pub fn chain_text(frames: &[SourceFrame]) -> String {
+    let mut text = String::new();
+    if !frames.iter().any(|frame| frame.inlined) {
+        return text;
+    }
+    for frame in frames {
+        if !text.is_empty() {
+            text.push_str(", inlined at ");
+            text.push_str(&frame.place());
+            text.push(' ');
+        }
+        text.push_str("in ");
+        text.push_str(match &*frame.function {
+            "" => "a function without a name",
+            name => name,
+        });
+    }
+    text
+}
+
 /// Maximum number of frames of an instruction. Compilers inline a few dozen levels.
 const FRAMES: usize = 256;
+
+/// Maximum number of scopes that are listed for a row of the line table.
+const STARTS: usize = 16;
 
 impl LineTable {
     /// Returns the index of the innermost scope at an offset in the section with these bytes.
     #[must_use]
     pub fn scope_at(&self, code: Span, offset: u64) -> Option<u32> {
-        let start = |range: &ScopeRange| {
-            let section = usize::try_from(range.section).ok();
-            let section = section.and_then(|at| self.sections.get(at));
-            section.map(|section| section.bytes.start)
-        };
+        let start = |range: &ScopeRange| self.section_start(range);
         let place = (Some(code.start), offset);
         let ranges = &self.inlining.ranges;
         let after = ranges.partition_point(|range| (start(range), range.offset) <= place);
         let range = ranges.get(after.checked_sub(1)?)?;
         let is_in = start(range) == place.0 && offset - range.offset < range.len;
         is_in.then_some(range.scope)
+    }
+
+    /// Returns the offsets at which the innermost scope changes in the code of a row, with its first
+    /// offset; at most a few.
+    pub fn scope_starts(&self, code: Span, row: &LineRow) -> Vec<u64> {
+        let end = row.offset.saturating_add(row.len);
+        let ranges = &self.inlining.ranges;
+        let first = ranges.partition_point(|range| {
+            let section = self.section_start(range);
+            (section, range.offset) <= (Some(code.start), row.offset)
+        });
+        let inner = ranges.iter().skip(first).take(STARTS);
+        let inner = inner.take_while(|range| {
+            self.section_start(range) == Some(code.start) && range.offset < end
+        });
+        let mut starts = vec![row.offset];
+        starts.extend(inner.map(|range| range.offset));
+        starts
+    }
+
+    fn section_start(&self, range: &ScopeRange) -> Option<u64> {
+        let section = usize::try_from(range.section).ok()?;
+        Some(self.sections.get(section)?.bytes.start)
     }
 
     /// Returns a scope by its index.

@@ -135,9 +135,7 @@ impl DebugSections {
                     text: fix.and_then(|fix| fix.text),
                 })
             }
-            AttributeValue::DebugAddrIndex(index) => {
-                self.indexed_address(unit, index.0, addresses)
-            }
+            AttributeValue::DebugAddrIndex(index) => self.indexed_address(unit, index.0, addresses),
             _ => None,
         }
     }
@@ -186,7 +184,11 @@ impl DebugSections {
                 let word = usize::from(unit.encoding.format.word_size());
                 let base = self.str_offsets_base(unit)?;
                 let at = index.0.checked_mul(word)?.checked_add(base)?;
-                let bytes = self.str_offsets.slice().slice().get(at..at.checked_add(word)?)?;
+                let bytes = self
+                    .str_offsets
+                    .slice()
+                    .slice()
+                    .get(at..at.checked_add(word)?)?;
                 let offset = uint(bytes, self.str_offsets.endian);
                 read(&self.str, usize::try_from(offset).ok()?)
             }
@@ -260,7 +262,11 @@ impl DebugSections {
     fn indexed_list(&self, unit: &Unit, index: usize, base: usize) -> Option<usize> {
         let word = usize::from(unit.encoding.format.word_size());
         let at = index.checked_mul(word)?.checked_add(base)?;
-        let bytes = self.rnglists.slice().slice().get(at..at.checked_add(word)?)?;
+        let bytes = self
+            .rnglists
+            .slice()
+            .slice()
+            .get(at..at.checked_add(word)?)?;
         let offset = usize::try_from(uint(bytes, self.rnglists.endian)).ok()?;
         base.checked_add(offset)
     }
@@ -466,7 +472,9 @@ impl<'a> ScopeReading<'a> {
             if let Some(known) = self.names.get(&origin).filter(|_| plain.is_none()) {
                 return Rc::clone(known);
             }
-            let Some((_, unit)) = self.all.unit_at(origin) else { break };
+            let Some((_, unit)) = self.all.unit_at(origin) else {
+                break;
+            };
             for placed in self.all.first_attributes(unit, origin) {
                 use constants as c;
                 match placed.attribute.name() {
@@ -486,7 +494,8 @@ impl<'a> ScopeReading<'a> {
         let name = linkage.or(plain).unwrap_or_default();
         let name = demangle(&name).unwrap_or_else(|| name.into());
         // Calls of one function share its name.
-        self.names.insert(scope.origin.unwrap_or(at), Rc::clone(&name));
+        self.names
+            .insert(scope.origin.unwrap_or(at), Rc::clone(&name));
         name
     }
 }

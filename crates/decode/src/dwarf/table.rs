@@ -149,9 +149,9 @@ impl Reading<'_> {
         for scope in found.list {
             let call = scope.caller.map(|caller| {
                 // File 0 is none before DWARF 5; there, it is a file of the list.
-                let file = scope.file.filter(|(number, file)| {
-                    *file > 0 || all.file(*number, *file).is_some()
-                });
+                let file = scope
+                    .file
+                    .filter(|(number, file)| *file > 0 || all.file(*number, *file).is_some());
                 let file = file.map(|(number, file)| {
                     *files.entry((number, file)).or_insert_with(|| {
                         let path = all.file(number, file).unwrap_or_default();
@@ -176,12 +176,14 @@ impl Reading<'_> {
             let Some(section) = self.section(section) else {
                 continue;
             };
-            inlining.ranges.extend(ranges.iter().map(|(start, end, scope)| ScopeRange {
-                section,
-                offset: *start,
-                len: end - start,
-                scope: *scope,
-            }));
+            inlining
+                .ranges
+                .extend(ranges.iter().map(|(start, end, scope)| ScopeRange {
+                    section,
+                    offset: *start,
+                    len: end - start,
+                    scope: *scope,
+                }));
         }
         self.table.inlining = inlining;
     }

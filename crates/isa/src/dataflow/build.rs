@@ -106,7 +106,7 @@ pub struct Extent {
     pub unknown: u32,
     /// Number of jumps out of the code or into the middle of an instruction.
     pub astray: u32,
-    /// Number of calls and returns. The analysis does not follow them.
+    /// Number of calls and returns. Live registers and producers are not followed through them.
     pub calls: u32,
     /// Number of operands whose registers are unknown because the number is in a register.
     pub indirect: u32,

@@ -71,7 +71,12 @@ impl State {
     /// Joins the state at the end of another path. Returns whether it changed.
     fn join(&mut self, other: &State) -> bool {
         let before = self.clone();
-        let keys: BTreeSet<Dword> = self.dwords.keys().chain(other.dwords.keys()).copied().collect();
+        let keys: BTreeSet<Dword> = self
+            .dwords
+            .keys()
+            .chain(other.dwords.keys())
+            .copied()
+            .collect();
         for dword in keys {
             let value = self.get(dword).meet(other.get(dword));
             self.dwords.insert(dword, value);
@@ -162,7 +167,11 @@ impl DataFlow {
             if !frames.places.contains_key(row)
                 && let Some((base, offset, bytes)) = self.scratch(*row)
             {
-                let place = Place { base, offset, bytes };
+                let place = Place {
+                    base,
+                    offset,
+                    bytes,
+                };
                 frames.places.insert(*row, place);
             }
         }
@@ -214,7 +223,9 @@ impl Interpreter<'_> {
             let facts = self.flow.messages.get(row);
             if facts.is_some_and(|facts| facts.spills) {
                 let footprint = self.flow.footprint(*row);
-                let data = footprint.reads().find(|access| access.role == Role::Source(1));
+                let data = footprint
+                    .reads()
+                    .find(|access| access.role == Role::Source(1));
                 for piece in data.map_or(&[][..], |access| access.bytes.pieces()) {
                     more.extend(dwords(piece));
                 }
@@ -254,7 +265,10 @@ impl Interpreter<'_> {
             return;
         };
         let first: State = State {
-            dwords: start.iter().map(|(dword, value)| (*dword, Value::Constant(*value))).collect(),
+            dwords: start
+                .iter()
+                .map(|(dword, value)| (*dword, Value::Constant(*value)))
+                .collect(),
             memory: BTreeMap::new(),
         };
         let mut states: BTreeMap<u32, State> = BTreeMap::new();
@@ -318,20 +332,33 @@ impl Interpreter<'_> {
         let flow = self.flow;
         let Some(record) = flow.row(row) else { return };
         if let Some(facts) = flow.messages.get(&row).filter(|f| f.spills || f.fills) {
-            let address = flow.instruction(row).and_then(|i| scratch_address(&i, state));
+            let address = flow
+                .instruction(row)
+                .and_then(|i| scratch_address(&i, state));
             // The last path counts: its state is joined with all others.
             match address {
                 Some((address, bytes)) => {
                     let (base, offset) = address;
                     let function = u32::try_from(at).unwrap_or(u32::MAX);
                     let base = base.map_or(Base::Start, |_| Base::Frame(function));
-                    places.insert(row, Place { base, offset, bytes });
+                    places.insert(
+                        row,
+                        Place {
+                            base,
+                            offset,
+                            bytes,
+                        },
+                    );
                 }
                 None => {
                     places.remove(&row);
                 }
             }
-            let role = if facts.spills { Role::Source(1) } else { Role::Destination };
+            let role = if facts.spills {
+                Role::Source(1)
+            } else {
+                Role::Destination
+            };
             let footprint = flow.footprint(row);
             let data = footprint.accesses.iter().find(|access| access.role == role);
             let data: Vec<Dword> = data
@@ -363,7 +390,9 @@ impl Interpreter<'_> {
             return;
         }
         let instruction = flow.instruction(row);
-        let copies = instruction.map(|i| self.copies(row, &i)).unwrap_or_default();
+        let copies = instruction
+            .map(|i| self.copies(row, &i))
+            .unwrap_or_default();
         let values: Vec<(Dword, Value)> = copies
             .into_iter()
             .map(|(to, from)| match from {
@@ -396,7 +425,11 @@ impl Interpreter<'_> {
                     constants.insert(*dword, *value);
                 }
             }
-            let is_open = self.functions.list.get(index(to)).is_some_and(|of| of.is_open);
+            let is_open = self
+                .functions
+                .list
+                .get(index(to))
+                .is_some_and(|of| of.is_open);
             if let Some(start) = self.starts.get_mut(index(to)).filter(|_| !is_open) {
                 match start {
                     Some(known) => known.retain(|dword, value| constants.get(dword) == Some(value)),
@@ -432,7 +465,10 @@ impl Interpreter<'_> {
         let size = self.flow.sizes().general;
         let place = |operand: &Operand| {
             let (number, sub) = register(operand)?;
-            let bits = operand.data_type.and_then(type_bits).filter(|bits| *bits >= 32)?;
+            let bits = operand
+                .data_type
+                .and_then(type_bits)
+                .filter(|bits| *bits >= 32)?;
             let first = u32::from(number) * u32::from(size) + u32::from(sub) * bits / 8;
             // Registers of 32 bytes have eight dwords.
             let dword = move |more: u32| {
@@ -453,7 +489,10 @@ impl Interpreter<'_> {
             _ => None,
         };
         let patches = |at: usize| {
-            let patched = i.sources.get(at).map(|source| self.flow.is_patched(row, source));
+            let patched = i
+                .sources
+                .get(at)
+                .map(|source| self.flow.is_patched(row, source));
             patched.unwrap_or(false)
         };
         match i.op {
@@ -466,7 +505,9 @@ impl Interpreter<'_> {
                     }
                     return out;
                 }
-                let Some((from, other)) = place(source) else { return out };
+                let Some((from, other)) = place(source) else {
+                    return out;
+                };
                 if other != width || !same_kind(destination, source) {
                     return out;
                 }
@@ -510,7 +551,10 @@ fn is_integer(operand: &Operand) -> bool {
 /// Whether a `mov` from one to the other type keeps all bits.
 fn same_kind(to: &Operand, from: &Operand) -> bool {
     let is_float = |operand: &Operand| {
-        matches!(operand.data_type, Some(Meaning::f | Meaning::df | Meaning::hf | Meaning::bf))
+        matches!(
+            operand.data_type,
+            Some(Meaning::f | Meaning::df | Meaning::hf | Meaning::bf)
+        )
     };
     is_float(to) == is_float(from)
 }
@@ -631,7 +675,8 @@ impl DataFlow {
                 let Some(other) = places.get(store).filter(|of| of.base == place.base) else {
                     continue;
                 };
-                let overlaps = |(start, end): &(i64, i64)| *start < other.end() && other.offset < *end;
+                let overlaps =
+                    |(start, end): &(i64, i64)| *start < other.end() && other.offset < *end;
                 if !ranges.iter().any(overlaps) {
                     continue;
                 }
@@ -643,7 +688,10 @@ impl DataFlow {
                 ranges = ranges
                     .iter()
                     .flat_map(|(start, end)| {
-                        [(*start, (*end).min(other.offset)), ((*start).max(other.end()), *end)]
+                        [
+                            (*start, (*end).min(other.offset)),
+                            ((*start).max(other.end()), *end),
+                        ]
                     })
                     .filter(|(start, end)| start < end)
                     .collect();
@@ -653,10 +701,10 @@ impl DataFlow {
             }
             for from in functions.before(block) {
                 let known = seen.entry(*from).or_default();
-                let is_known = |range: &(i64, i64)| {
-                    known.iter().any(|of| of.0 <= range.0 && range.1 <= of.1)
-                };
-                let new: Vec<(i64, i64)> = ranges.iter().copied().filter(|r| !is_known(r)).collect();
+                let is_known =
+                    |range: &(i64, i64)| known.iter().any(|of| of.0 <= range.0 && range.1 <= of.1);
+                let new: Vec<(i64, i64)> =
+                    ranges.iter().copied().filter(|r| !is_known(r)).collect();
                 known.extend(&new);
                 if !new.is_empty() {
                     work.push((*from, u32::MAX, new));
@@ -669,7 +717,10 @@ impl DataFlow {
     /// Finds the messages that save registers for calls, and restore them.
     fn find_roles(&self, rows: &[u32], frames: &mut Frames) {
         let calls = |row: u32| self.row(row).map(|row| row.op) == Some(Op::Calla);
-        let has_frames = frames.places.values().any(|of| matches!(of.base, Base::Frame(_)));
+        let has_frames = frames
+            .places
+            .values()
+            .any(|of| matches!(of.base, Base::Frame(_)));
         if !has_frames && !(0..self.count()).any(calls) {
             return;
         }
@@ -708,7 +759,9 @@ impl DataFlow {
             let footprint = self.footprint(row);
             let mut accesses = footprint.accesses.iter();
             let access = accesses.find(|access| access.role == role);
-            access.map(|access| access.bytes.pieces().to_vec()).unwrap_or_default()
+            access
+                .map(|access| access.bytes.pieces().to_vec())
+                .unwrap_or_default()
         };
         let data = of(store, Role::Source(1));
         let is_same = |load: &u32| {
@@ -723,17 +776,21 @@ impl DataFlow {
             return false;
         }
         let functions = self.functions();
-        let owner = functions.of(block).and_then(|at| functions.list.get(index(at)));
+        let owner = functions
+            .of(block)
+            .and_then(|at| functions.list.get(index(at)));
         let Some(function) = owner else { return false };
         // Before a call: the values come back behind it.
         let is_behind = |load: &u32| self.block_of(*load) != Some(block) || *load < store;
         let is_around = self.graph.calls(block) && loads.iter().all(is_behind);
-        if is_around {
+        // Without loads, it may be an argument for the called function.
+        if is_around && !loads.is_empty() {
             return true;
         }
         // For the caller: the function has not written them yet. A kernel has no caller.
         let is_called = self.pc(function.first) != Some(0) || self.inputs.kernel.is_none();
-        is_called && !loads.is_empty() && self.has_first_values(function, store, &data)
+        // Without loads, it is for debuggers: the return address, and the caller's frame pointer.
+        is_called && self.has_first_values(function, store, &data)
     }
 
     /// Whether registers have the values from the start of the function at an instruction.

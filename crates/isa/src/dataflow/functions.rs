@@ -99,7 +99,11 @@ impl DataFlow {
         for patch in &self.inputs.patches {
             let target = patch.target.as_ref().map(|(_, to)| *to);
             let target = target.filter(|to| !code.is_empty() && code.contains(*to));
-            entries.extend(target.and_then(|to| row(to.start - code.start)).map(|row| (row, true)));
+            entries.extend(
+                target
+                    .and_then(|to| row(to.start - code.start))
+                    .map(|row| (row, true)),
+            );
         }
         for (_, place) in &calls {
             if let Place::Row(row) = place {
@@ -130,7 +134,9 @@ impl DataFlow {
             let op = self.row(*row).map(|row| row.op);
             matches!(op, Some(Op::Call | Op::Calla))
         };
-        let calls = (0..self.count()).filter(is_call).take_while(|_| self.spend(1));
+        let calls = (0..self.count())
+            .filter(is_call)
+            .take_while(|_| self.spend(1));
         let code = self.inputs.code;
         calls
             .filter_map(|row| {
@@ -214,7 +220,9 @@ impl DataFlow {
     ) -> impl Iterator<Item = u32> + 'a {
         let blocks = function.blocks.iter();
         let rows = blocks.flat_map(|block| self.block_rows(*block));
-        rows.filter(|row| *row >= function.first || self.block_of(*row) != self.block_of(function.first))
+        rows.filter(|row| {
+            *row >= function.first || self.block_of(*row) != self.block_of(function.first)
+        })
     }
 
     /// The name of a function.
@@ -248,7 +256,11 @@ impl DataFlow {
                 kind,
                 start: pc,
                 ranges: self.function_ranges(function),
-                calls: function.calls.iter().map(|call| self.call_site(call)).collect(),
+                calls: function
+                    .calls
+                    .iter()
+                    .map(|call| self.call_site(call))
+                    .collect(),
                 callers: Vec::new(),
                 recursive: false,
                 own,
@@ -468,7 +480,9 @@ fn sum_cycles(reports: &mut [FunctionReport], at: u32) {
         let costs = &callee.with_callees;
         let sum = |sum: Option<u64>, of: Option<u64>| Some(sum?.saturating_add(of?));
         once = sum(once, costs.cycles);
-        let of = costs.estimated_cycles.map(|cycles| cycles.saturating_mul(runs));
+        let of = costs
+            .estimated_cycles
+            .map(|cycles| cycles.saturating_mul(runs));
         estimated = sum(estimated, of);
     }
     if report.recursive {

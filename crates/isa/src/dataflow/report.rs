@@ -13,8 +13,8 @@ use super::work::Done;
 use std::ops::Range;
 use zeview_core::analysis::data_flow::{
     Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
-    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotLoad, SlotReport, SpillPattern,
-    WaitFor, WaitReport, loop_costs,
+    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotLoad, SlotReport,
+    SpillPattern, WaitFor, WaitReport, loop_costs,
 };
 use zeview_core::analysis::figure::Figure;
 use zeview_core::analysis::functions::FunctionReport;
@@ -145,10 +145,17 @@ impl Flows for DataFlow {
         let messages = self.figure(|| {
             let count = |role| {
                 let mut messages = self.messages.keys();
-                let found = messages.by_ref().filter(|row| self.scratch_role(**row) == Some(role));
+                let found = messages
+                    .by_ref()
+                    .filter(|row| self.scratch_role(**row) == Some(role));
                 u32::try_from(found.count()).unwrap_or(u32::MAX)
             };
-            let roles = [ScratchRole::Spill, ScratchRole::Fill, ScratchRole::Save, ScratchRole::Restore];
+            let roles = [
+                ScratchRole::Spill,
+                ScratchRole::Fill,
+                ScratchRole::Save,
+                ScratchRole::Restore,
+            ];
             roles.map(count)
         });
         let messages = report.known("spill messages, fill messages, saves, restores", messages);
@@ -239,7 +246,10 @@ impl DataFlow {
             readers: pcs(&slot.readers),
             depth: slot.depth,
             loads: self.slot_loads(slot),
-            saves: slot.writers.iter().all(|row| self.scratch_role(*row) == Some(ScratchRole::Save)),
+            saves: slot
+                .writers
+                .iter()
+                .all(|row| self.scratch_role(*row) == Some(ScratchRole::Save)),
         });
         report.slots = Some(slots.collect());
         let patterns = self.patterns(spills);

@@ -10,7 +10,7 @@ use zeview::analysis::data_flow::{FlowReport, LoopReport, SlotReport, SpillPatte
 use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
-use zeview::analysis::line_costs::LineCosts;
+use zeview::analysis::line_costs::{LineCosts, SourceFunctionCosts};
 use zeview::model::SourceId;
 use zeview::model::text::escaped;
 use zeview::report::code::FlowSummary;
@@ -123,6 +123,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if !options.all {
             left_out = summary.lines.len().saturating_sub(LINES);
             summary.lines.truncate(LINES);
+            summary.outermost_lines.truncate(LINES);
+            summary.source_functions.truncate(LINES);
         }
         if let Some(json) = &mut json {
             let spill = spill(code, &summary.report);
@@ -137,7 +139,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
         write(code, &summary.report, &mut to)?;
         write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
-        write_lines(&summary.lines, left_out, &mut to)?;
+        write_lines("source lines", &summary.lines, left_out, &mut to)?;
+        let outermost = "source lines, with what is inlined there";
+        write_lines(outermost, &summary.outermost_lines, 0, &mut to)?;
+        write_source_functions(&summary.source_functions, &mut to)?;
     }
     if let Some(json) = json {
         json.finish()?;
@@ -254,7 +259,10 @@ fn write_functions(
         if !indirect.is_empty() {
             notes.push(format!("indirect calls at {}", offsets(&indirect)));
         }
-        let reason = of.limit.iter().map(|reason| format!("cycles with callees unknown: {reason}"));
+        let reason = of
+            .limit
+            .iter()
+            .map(|reason| format!("cycles with callees unknown: {reason}"));
         notes.extend(reason);
         let (own, all) = (&of.own, &of.with_callees);
         [
@@ -327,7 +335,12 @@ fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Re
             slot.depth.to_string(),
             offsets(&slot.writers),
             loads(slot),
-            if slot.saves { "saved for calls" } else { "spilled" }.to_owned(),
+            if slot.saves {
+                "saved for calls"
+            } else {
+                "spilled"
+            }
+            .to_owned(),
         ]
     });
     to.table(columns, rows)
@@ -414,6 +427,7 @@ fn figure(number: Option<u64>) -> String {
 
 /// Writes the figures of source lines.
 fn write_lines(
+    title: &str,
     lines: &[LineCosts],
     left_out: usize,
     to: &mut Outline<'_, impl Write>,
@@ -421,9 +435,9 @@ fn write_lines(
     if lines.is_empty() {
         return Ok(());
     }
-    to.heading(
-        "source lines, with cycles of one run for one thread as the compiler's scheduler assumes",
-    )?;
+    to.heading(&format!(
+        "{title}, with cycles of one run for one thread as the compiler's scheduler assumes"
+    ))?;
     let columns = [
         ColumnHeader::text("line"),
         ColumnHeader::number("instructions"),
@@ -436,9 +450,10 @@ fn write_lines(
         ColumnHeader::text("at"),
     ];
     let rows = lines.iter().map(|line| {
+        let (place, line) = (format!("{}:{}", line.file, line.line), &line.figures);
         let starts: Vec<u32> = line.ranges.iter().map(|range| range.0).collect();
         [
-            format!("{}:{}", line.file, line.line),
+            place,
             line.instructions.to_string(),
             figure(line.cycles),
             figure(line.stalls),
@@ -454,6 +469,47 @@ fn write_lines(
         to.entry(&format!("{left_out} more lines: --all lists them"))?;
     }
     Ok(())
+}
+
+/// Writes the figures of functions of the source, if one of them is inlined.
+fn write_source_functions(
+    functions: &[SourceFunctionCosts],
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
+    if functions.iter().all(|of| of.inlined_calls == 0) {
+        return Ok(());
+    }
+    to.heading("functions of the source, with cycles as above")?;
+    let columns = [
+        ColumnHeader::text("function"),
+        ColumnHeader::number("inlined calls"),
+        ColumnHeader::number("instructions"),
+        ColumnHeader::number("with inlined"),
+        ColumnHeader::number("cycles"),
+        ColumnHeader::number("with inlined"),
+        ColumnHeader::number("stalls"),
+        ColumnHeader::number("live"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::text("at"),
+    ];
+    let rows = functions.iter().map(|of| {
+        let starts: Vec<u32> = of.own.ranges.iter().map(|range| range.0).collect();
+        [
+            of.function.clone(),
+            of.inlined_calls.to_string(),
+            of.own.instructions.to_string(),
+            of.with_inlined.instructions.to_string(),
+            figure(of.own.cycles),
+            figure(of.with_inlined.cycles),
+            figure(of.own.stalls),
+            figure(of.own.peak_live_registers.map(u64::from)),
+            of.own.spills.to_string(),
+            of.own.fills.to_string(),
+            offsets(&starts),
+        ]
+    });
+    to.table(columns, rows)
 }
 
 fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
