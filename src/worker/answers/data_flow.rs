@@ -98,8 +98,13 @@ fn summarize(
     let listing = listing.ok_or(NONE)?;
     let flow = listing.data_flow(&document.sources);
     let flow = flow.ok_or("The encoding is not known.")?;
-    let report = flow.report();
+    let mut report = flow.report();
     let of = listing.code();
+    let lines = document.source_lines(id);
+    let lines = lines.map(|lines| lines.table(&document.sources));
+    if let (Some(lines), Some(functions)) = (lines, &mut report.functions) {
+        lines.name_functions(of, functions);
+    }
     let occupancy = occupancy(document, id, of);
     let loops = by_cost(&report);
     let opens = loops.first().and_then(|costliest| {

@@ -47,7 +47,10 @@ pub(super) fn attribute(
     let instructions = kernel.offsets.iter().filter_map(|at| code.instruction(at));
     let instructions: Vec<InstructionSamples> = instructions.collect();
     let report = code.flows.as_ref().map(|flows| flows.report());
-    let report = report.unwrap_or_default();
+    let mut report = report.unwrap_or_default();
+    if let (Some((table, of)), Some(functions)) = (&code.lines, &mut report.functions) {
+        table.name_functions(*of, functions);
+    }
     let loops = report.loops.iter().flatten().map(|found| {
         let ranges = found.ranges.iter();
         let ranges: Vec<(u64, u64)> = ranges

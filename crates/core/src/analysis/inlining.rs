@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::functions::{FunctionKind, FunctionReport};
 use super::source_lines::{LineRow, LineTable};
 use crate::model::Span;
 
@@ -152,6 +153,24 @@ impl LineTable {
     fn section_start(&self, range: &ScopeRange) -> Option<u64> {
         let section = usize::try_from(range.section).ok()?;
         Some(self.sections.get(section)?.bytes.start)
+    }
+
+    /// Names the functions of a section that have no symbol by the debug information.
+    pub fn name_functions(&self, code: Span, functions: &mut [FunctionReport]) {
+        for function in functions.iter_mut() {
+            let mut scope = self.scope_at(code, function.start.into());
+            if function.kind != FunctionKind::Subroutine {
+                continue;
+            }
+            // The start of a function may be of one that is inlined there.
+            while let Some(call) = scope.and_then(|at| self.scope(at)).and_then(|of| of.call) {
+                scope = Some(call.caller);
+            }
+            let name = scope.and_then(|at| self.scope(at)).map(|of| &of.function);
+            if let Some(name) = name.filter(|name| !name.is_empty()) {
+                function.name = name.to_string();
+            }
+        }
     }
 
     /// Returns a scope by its index.

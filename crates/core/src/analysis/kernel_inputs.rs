@@ -28,7 +28,7 @@ pub struct KernelInputs {
     pub constants: Option<Span>,
     /// The bytes of `.data.global`, to which `global_base` points.
     pub globals: Option<Span>,
-    /// The symbols of functions in the code, by offset; not of other functions in them.
+    /// The symbols of functions in the code, by offset; one for each offset.
     pub functions: Vec<FunctionSymbol>,
     /// The bytes of the code.
     pub code: Span,
@@ -424,14 +424,10 @@ fn functions(index: &ReaderIndex, code: Span) -> Vec<FunctionSymbol> {
         })
     });
     let mut functions: Vec<FunctionSymbol> = functions.collect();
-    // The longest of those at one offset is the function itself.
+    // The longest of those at one offset is the function itself. One of a whole section may have others
+    // in it.
     crate::model::sort::by_key(&mut functions, |of| (of.start, std::cmp::Reverse(of.end)));
-    let mut end = 0;
-    functions.retain(|of| {
-        let is_free = of.start >= end;
-        end = end.max(of.end);
-        is_free
-    });
+    functions.dedup_by_key(|of| of.start);
     functions
 }
 

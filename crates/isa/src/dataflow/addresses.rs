@@ -141,7 +141,16 @@ impl DataFlow {
     pub(super) fn symbol_source(&self, row: u32) -> Option<(u64, i64)> {
         let i = self.instruction(row)?;
         let left = self.values_left.replace(VALUES);
-        let number = self.source_number(row, &i, 0, DEPTH);
+        let wide = || {
+            // From Xe3P on, addresses of code have 64 bits, although the type of the operand has 32.
+            let source = i
+                .sources
+                .first()
+                .filter(|_| self.accesses.encoding.rank >= 43)?;
+            let (file, start) = self.start_of(source)?;
+            self.number(row, self.piece_at(file, start, 8)?, DEPTH)
+        };
+        let number = self.source_number(row, &i, 0, DEPTH).or_else(wide);
         self.values_left.set(left);
         match number? {
             Number {

@@ -367,7 +367,8 @@ impl Interpreter<'_> {
                 .flat_map(dwords)
                 .collect();
             for (place, dword) in (0_i64..).zip(&data) {
-                let slot = address.map(|((base, offset), _)| (base, offset + place * 4));
+                let slot =
+                    address.map(|((base, offset), _)| (base, offset.wrapping_add(place * 4)));
                 if facts.spills {
                     let Some(slot) = slot else { continue };
                     if record.guard.flags == 0 {
@@ -620,8 +621,8 @@ fn scratch_address(i: &Instruction, state: &State) -> Option<(Address, u32)> {
     let number = first_register(i.sources.first()?)?;
     let bytes = data.elements * data.memory;
     match state.get(u32::from(number) * 16) {
-        Value::Constant(value) => Some(((None, value + offset), bytes)),
-        Value::Entry(dword, value) => Some(((Some(dword), value + offset), bytes)),
+        Value::Constant(value) => Some(((None, value.wrapping_add(offset)), bytes)),
+        Value::Entry(dword, value) => Some(((Some(dword), value.wrapping_add(offset)), bytes)),
         Value::Unknown => None,
     }
 }

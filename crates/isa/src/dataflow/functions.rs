@@ -277,9 +277,10 @@ impl DataFlow {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         for block in &function.blocks {
             let rows = self.block_rows(*block);
-            let first = match rows.contains(&function.first) {
-                true => function.first,
-                false => rows.start,
+            let first = if rows.contains(&function.first) {
+                function.first
+            } else {
+                rows.start
             };
             let start = self.pc(first).unwrap_or(0);
             let end = self.pc(rows.end).unwrap_or(end_of_code);
@@ -470,9 +471,10 @@ fn sum_cycles(reports: &mut [FunctionReport], at: u32) {
             continue;
         };
         if let Some(reason) = &callee.limit {
-            let reason = match reason.starts_with("in ") {
-                true => reason.clone(),
-                false => format!("in {}: {reason}", callee.name),
+            let reason = if reason.starts_with("in ") {
+                reason.clone()
+            } else {
+                format!("in {}: {reason}", callee.name)
             };
             limit.get_or_insert(reason);
         }

@@ -218,11 +218,16 @@ impl DataFlow {
     fn slot_loads(&self, slot: &Slot) -> Vec<SlotLoad> {
         let stores = &self.frames().stores;
         let loads = slot.readers.iter().filter_map(|row| {
-            let stores = stores.get(row).map_or(&[][..], Vec::as_slice).iter();
-            let stores = stores.filter(|store| slot.writers.contains(store));
+            let all = stores.get(row).map_or(&[][..], Vec::as_slice);
+            let is_own = |store: &&u32| slot.writers.binary_search(store).is_ok();
+            let stores: Vec<u32> = all.iter().filter(is_own).copied().collect();
+            // Slots overlap: it may read another one.
+            if stores.is_empty() && !all.is_empty() {
+                return None;
+            }
             Some(SlotLoad {
                 pc: self.pc(*row)?,
-                stores: stores.filter_map(|row| self.pc(*row)).collect(),
+                stores: stores.iter().filter_map(|row| self.pc(*row)).collect(),
             })
         });
         loads.collect()

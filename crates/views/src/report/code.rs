@@ -48,6 +48,9 @@ impl FlowSummary {
     /// Summarizes the data flow of the bytes `code`; `lines` is their line table.
     pub fn new(flow: &dyn Flows, lines: Option<&LineTable>, code: Span) -> FlowSummary {
         let mut report = flow.report();
+        if let (Some(table), Some(functions)) = (lines, &mut report.functions) {
+            table.name_functions(code, functions);
+        }
         let costs = lines.map(|table| {
             (
                 line_costs(flow, table, code),

@@ -157,7 +157,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Returns the spill size of a kernel, with the messages that its code has.
 fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
     let figure = code.spill?.figure;
-    Some(figure.map_err(|unknown| unknown.with_spill_messages(|| report.spills.map(Into::into))))
+    // As in the kernel table: all messages that write scratch memory.
+    let messages = || Some(u64::from(report.spills?) + u64::from(report.saves?));
+    Some(figure.map_err(|unknown| unknown.with_spill_messages(messages)))
 }
 
 fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
