@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use zeview::model::NodeId;
+use zeview::tables::{self, Detail, ListId};
+
 use crate::cli::{stdout, zeview};
 use crate::support::inlining::{chains, written};
 use crate::support::{fixtures, open};
@@ -46,6 +49,40 @@ fn chains_of_host_programs_are_those_of_llvm() {
             .collect();
         assert_eq!(found, reference, "{name}");
     }
+}
+
+/// The inspector gets the chain, and the columns of the listing have it.
+#[test]
+fn the_inspector_shows_the_chain() {
+    let file = fixtures::folder().join("zebin/debugme.tgllp.igc1.12504.zebin");
+    let mut document = open(&fs::read(file).unwrap());
+    let list = tables::list(&mut document, NodeId::ROOT, ListId::Instructions, None).unwrap();
+    let columns = ListId::Instructions.columns().iter();
+    let place = |id: &str| columns.clone().position(|column| column.id == id).unwrap();
+    let (function, inlined) = (place("function"), place("inlined"));
+    let mut seen = 0;
+    for row in 0..list.count() {
+        let span = list.entry(row, &document.sources).unwrap();
+        let about = list.about(row, span, &document.sources);
+        let Detail::Instruction(detail) = about.detail else {
+            panic!("{:?}", about.detail);
+        };
+        let text = |column| {
+            let cell = list.cell(row, column, &document.sources).shown();
+            cell.value.text().into_owned()
+        };
+        let first = detail.frames.first();
+        assert_eq!(text(function), first.map_or("", |frame| &frame.function));
+        if text(function) == "energy" {
+            seen += 1;
+            let names: Vec<&str> = detail.frames.iter().map(|of| &*of.function).collect();
+            assert_eq!(names, ["energy", "step"]);
+            assert_eq!(text(inlined), "debugme.cl:9 in step");
+        } else {
+            assert_eq!(text(inlined), "");
+        }
+    }
+    assert_eq!(seen, 4);
 }
 
 /// Any byte of the debug sections may be wrong.

@@ -428,7 +428,7 @@ pub fn walk(listing: &dyn Listing, sources: &Sources, grf: u32, seed: u64) -> Wa
     let mut pairs = Pairs::new();
     let mut random = Random::new(seed);
     for entry in entries {
-        for _ in 0..60 {
+        for _ in 0..240 {
             let mut machine = Machine {
                 steps: &steps,
                 grf,

@@ -141,16 +141,22 @@ impl DataFlow {
     pub(super) fn symbol_source(&self, row: u32) -> Option<(u64, i64)> {
         let i = self.instruction(row)?;
         let left = self.values_left.replace(VALUES);
-        let wide = || {
-            // From Xe3P on, addresses of code have 64 bits, although the type of the operand has 32.
-            let source = i
-                .sources
-                .first()
-                .filter(|_| self.accesses.encoding.rank >= 43)?;
-            let (file, start) = self.start_of(source)?;
-            self.number(row, self.piece_at(file, start, 8)?, DEPTH)
+        // The operand of a call has no type. From Xe3P on, addresses of code have 64 bits.
+        let read = |bytes: u32| {
+            let source = i.sources.first()?;
+            let OperandKind::Register { number, sub, .. } = source.kind else {
+                return self.source_number(row, &i, 0, DEPTH);
+            };
+            let file = RegisterFile::General;
+            let register = u32::from(self.sizes().bytes(file));
+            let start = u32::from(number) * register + u32::from(sub) * 4;
+            self.number(row, self.piece_at(file, start, bytes)?, DEPTH)
         };
-        let number = self.source_number(row, &i, 0, DEPTH).or_else(wide);
+        let number = if self.accesses.encoding.rank >= 43 {
+            read(8)
+        } else {
+            read(4)
+        };
         self.values_left.set(left);
         match number? {
             Number {
