@@ -582,7 +582,7 @@ fn register(operand: &Operand) -> Option<(u16, u16)> {
             number,
             sub,
             ..
-        } => Some((number, sub.into())),
+        } => Some((number, sub)),
         _ => None,
     }
 }
