@@ -258,7 +258,7 @@ impl Machine<'_> {
                 return false;
             }
             let mut ways = step.targets.clone();
-            if !(name == "jmpi" && !step.predicate) || ways.is_empty() {
+            if name != "jmpi" || step.predicate || ways.is_empty() {
                 ways.push(step.next);
             }
             pc = ways[self.random.below(ways.len())];
