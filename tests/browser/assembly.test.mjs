@@ -68,6 +68,12 @@ journey("a kernel compiled with -g shows source lines next to its instructions",
   await page.getByRole("tab", { name: "Assembly", exact: true, selected: true }).waitFor();
   await axe(page);
   await screenshot(page, "assembly-source");
+  await filter(page).fill("function=energy");
+  await eventually(() => rows(page).count(), 4);
+  await rows(page).first().getByRole("gridcell").first().click();
+  const chain = strip(page).getByRole("list", { name: "Functions of the instruction, the innermost first" });
+  await chain.getByRole("listitem").filter({ hasText: "energy" }).waitFor();
+  await chain.getByRole("listitem").filter({ hasText: "inlined at" }).filter({ hasText: "debugme.cl:9" }).filter({ hasText: "step" }).waitFor();
 });
 
 journey("a call shows the symbol that the driver patches in", { width: 1440, height: 900 }, async (page) => {

@@ -6,8 +6,10 @@ mod support;
 
 mod dataflow;
 mod diff;
+mod frames;
 mod hostile;
 mod hosts;
+mod inlining;
 mod inputs;
 mod isa;
 mod syclbins;
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         ("isa", isa::TESTS),
         ("dataflow", dataflow::TESTS),
         ("inputs", inputs::TESTS),
+        ("inlining", inlining::TESTS),
+        ("frames", frames::TESTS),
         ("zebins", zebins::TESTS),
         ("syclbins", syclbins::TESTS),
         ("verdicts", verdicts::TESTS),
@@ -58,6 +62,13 @@ fn main() -> ExitCode {
         let name = format!("wild::{name}");
         trials.push(match folders() {
             Some((corpus, wild)) => Trial::test(name, move || test(&corpus, &wild)),
+            None => Trial::test(name, || Ok(())).with_ignored_flag(true),
+        });
+    }
+    for (name, test) in frames::WILD_TESTS {
+        let name = format!("wild::{name}");
+        trials.push(match wild() {
+            Some(wild) => Trial::test(name, move || test(&wild)),
             None => Trial::test(name, || Ok(())).with_ignored_flag(true),
         });
     }

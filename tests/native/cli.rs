@@ -387,7 +387,7 @@ fn source_lines() {
     let words: Vec<&str> = first.split_whitespace().collect();
     assert_eq!(
         words,
-        ["debugme.cl", "4", "0x0", "32", "2", ".text.step"],
+        ["debugme.cl", "4", "step", "0x0", "32", "2", ".text.step"],
         "{text}"
     );
     let source = "tests/fixtures/src/debugme.cl";

@@ -68,8 +68,8 @@ fn source_lines_precede_their_instructions() {
         assert_eq!(
             keys,
             [
-                "comment", "end", "kernel", "line", "mnemonic", "offset", "operands", "schema",
-                "start", "target", "targets", "text"
+                "comment", "end", "frames", "kernel", "line", "mnemonic", "offset", "operands",
+                "schema", "start", "target", "targets", "text"
             ]
         );
         let first = instruction["targets"].get(0).cloned();

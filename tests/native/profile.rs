@@ -321,7 +321,7 @@ fn check_sums(report: &ProfileReport) {
             );
             if !code.functions.is_empty() {
                 assert_eq!(
-                    sum(&mut code.functions.iter().map(|at| &at.counts)),
+                    sum(&mut code.functions.iter().map(|at| &at.own)),
                     sum(&mut instructions())
                 );
             }

@@ -369,6 +369,12 @@ impl Graph {
         }
     }
 
+    /// How control leaves a block.
+    pub fn exit(&self, block: u32) -> Exit {
+        let node = self.nodes.get(index(block));
+        node.map_or(Exit::Within, |node| node.exit)
+    }
+
     /// Whether a block ends with a call.
     pub fn calls(&self, block: u32) -> bool {
         let node = self.nodes.get(index(block));

@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::data_flow;
 use crate::analysis::assembly::{Mix, RegisterRange, TextPartKind};
+use crate::analysis::inlining::SourceFrame;
 use crate::model::text::{cut_middle, escaped};
 use crate::model::{SourceId, Span};
 use crate::tables::{
@@ -450,6 +451,30 @@ fn counts(mix: &Mix) -> Html {
     }
 }
 
+/// The functions that the selected instruction is of: the innermost first, then those that it is
+/// inlined into.
+fn chain(frames: &[SourceFrame]) -> Html {
+    if frames.iter().all(|frame| frame.function.is_empty()) {
+        return Html::default();
+    }
+    html! {
+        <ol class="frames" aria-label="Functions of the instruction, the innermost first">
+            { for frames.iter().enumerate().map(|(place, frame)| {
+                let name = match &*frame.function {
+                    "" => "a function without a name",
+                    name => name,
+                };
+                html! { <li>
+                    <span class="dim">{ if place == 0 { "in" } else { "inlined at" } }</span>
+                    if place > 0 { <span class="mono">{ escaped(&frame.place()) }</span> }
+                    <span title={escaped(name)}>{ shortened(&escaped(name)) }</span>
+                    if place == 0 { <span class="mono dim">{ escaped(&frame.place()) }</span> }
+                </li> }
+            }) }
+        </ol>
+    }
+}
+
 /// Description of the selected instruction and its parts.
 pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
     html! { <>
@@ -457,6 +482,7 @@ pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
             { detail.meaning.to_string() }
             if !detail.comment.is_empty() { <span class="dim">{ format!(" {}", escaped(&detail.comment)) }</span> }
         </p>
+        { chain(&detail.frames) }
         <ul class="parts" aria-label="Parts of the instruction">
             { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
                 let text = html! { <span class="mono">{ shortened(&escaped(&part.text)) }</span> };

@@ -235,15 +235,16 @@ fn notes(overview: &ProfileOverview, kernel: &ProfiledKernel, code: Option<Span>
     let mut lines: Vec<Html> = kernel
         .functions
         .iter()
+        .filter(|_| kernel.functions.len() > 1)
         .map(|function| {
-            let samples = total(&function.counts);
+            let samples = total(&function.own);
             let share = format!(
                 " {} ({}), {} stalled",
                 format::counted(samples, "sample", "samples"),
                 format::percent(samples, all),
-                format::percent(stalled(&overview.types, &function.counts), samples),
+                format::percent(stalled(&overview.types, &function.own), samples),
             );
-            let name = shortened(&escaped(&function.name));
+            let name = shortened(&escaped(&function.function));
             html! { <div class="small">
                 { match code {
                     Some(code) => code_link(code, function.start, name),

@@ -10,6 +10,7 @@ use crate::analysis::data_flow::{
     Bottleneck, FlowReport, Flows, LoopReport, Peak, SlotReport, SpillPattern, WaitReport,
     loop_costs, loop_costs_with,
 };
+use crate::analysis::functions::{Callee, FunctionReport};
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::analysis::profile::{self, InstructionCounts};
 use crate::model::text::{counted, grouped};
@@ -103,8 +104,13 @@ fn summarize(
     let listing = listing.ok_or(NONE)?;
     let flow = listing.data_flow(&document.sources);
     let flow = flow.ok_or("The encoding is not known.")?;
-    let report = flow.report();
+    let mut report = flow.report();
     let of = listing.code();
+    let lines = document.source_lines(id);
+    let lines = lines.map(|lines| lines.table(&document.sources));
+    if let (Some(lines), Some(functions)) = (lines, &mut report.functions) {
+        lines.name_functions(of, functions);
+    }
     let occupancy = occupancy(document, id, of);
     let counts = profile::added_profile(document).map(|profile| profile.counts_on_code(of));
     let loops = by_cost(&report, &counts.unwrap_or_default());
@@ -118,6 +124,7 @@ fn summarize(
     let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
     let mut tables = Vec::new();
     for table in [
+        function_table(report.functions.as_deref().unwrap_or_default()),
         loop_table(&loops),
         wait_table(report.waits.as_deref().unwrap_or_default()),
         slot_table(report.slots.as_deref().unwrap_or_default()),
@@ -418,6 +425,91 @@ fn wait_table(waits: &[WaitReport]) -> FlowTable {
     table(heading, waits.len(), rows)
 }
 
+/// The loads of a slot. If several stores write it, each with the stores that it reads.
+fn slot_loads(slot: &SlotReport) -> FlowCell {
+    if slot.writers.len() < 2 {
+        return all_at(&slot.readers);
+    }
+    let mut pieces = Vec::new();
+    for load in slot.loads.iter().take(LINKS) {
+        pieces.push(FlowPiece::At(load.pc));
+        for (place, store) in load.stores.iter().take(LINKS).enumerate() {
+            pieces.push(say(if place == 0 { " from " } else { ", " }));
+            pieces.push(FlowPiece::At(*store));
+        }
+        pieces.push(say(" "));
+    }
+    if let Some(more @ 1..) = slot.loads.len().checked_sub(LINKS) {
+        pieces.push(say(format!("{} more", grouped(more as u64))));
+    }
+    FlowCell::Text(pieces)
+}
+
+/// The functions of code that has several, or calls.
+fn function_table(functions: &[FunctionReport]) -> FlowTable {
+    let is_one = functions.len() < 2 && functions.iter().all(|of| of.calls.is_empty());
+    let listed = if is_one { &[] } else { functions };
+    let name = |at: &u32| {
+        let found = usize::try_from(*at).ok().and_then(|at| functions.get(at));
+        found.map_or("", |of| &of.name)
+    };
+    let known = |figure: Option<u64>| figure.map_or_else(|| cell("unknown"), number);
+    let mut rows = Vec::new();
+    for of in listed.iter().take(FLOW_ROWS_MAX) {
+        let mut callees: Vec<FlowPiece> = Vec::new();
+        for call in of.calls.iter().take(LINKS) {
+            let callee = match &call.callee {
+                Callee::Function(at) => name(at),
+                Callee::Symbol(name) => name,
+                Callee::Indirect => "unknown address",
+                Callee::Astray => "no instruction",
+            };
+            callees.extend([FlowPiece::At(call.pc), say(format!(" {callee} "))]);
+        }
+        if let Some(more @ 1..) = of.calls.len().checked_sub(LINKS) {
+            callees.push(say(format!("{} more", grouped(more as u64))));
+        }
+        let callers: Vec<&str> = of.callers.iter().map(name).collect();
+        let mut notes = vec![of.kind.to_string()];
+        notes.extend(of.recursive.then(|| "recursive".to_owned()));
+        notes.extend(of.limit.clone());
+        let (own, all) = (&of.own, &of.with_callees);
+        rows.push(vec![
+            FlowCell::Text(vec![FlowPiece::At(of.start), say(format!(" {}", of.name))]),
+            number(own.instructions),
+            number(all.instructions),
+            known(own.cycles),
+            known(all.cycles),
+            number(own.loops),
+            number(own.spills),
+            number(own.fills),
+            number(own.saves),
+            FlowCell::Text(callees),
+            cell(&callers.join(", ")),
+            cell(&notes.join(", ")),
+        ]);
+    }
+    let heading: Heading<'_> = (
+        "Functions",
+        &[
+            (Code, "Function"),
+            (Number, "Instructions"),
+            (Number, "With callees"),
+            (Number, "Cycles"),
+            (Number, "With callees"),
+            (Number, "Loops"),
+            (Number, "Spills"),
+            (Number, "Fills"),
+            (Number, "Saves"),
+            (Code, "Calls"),
+            (Text, "Called by"),
+            (Text, "Notes"),
+        ],
+        "One run of each instruction for one thread, with the cycles that the compiler's scheduler assumes. With callees, each function counts its instructions once, and each call its cycles.",
+    );
+    table(heading, listed.len(), rows)
+}
+
 fn slot_table(slots: &[SlotReport]) -> FlowTable {
     let mut order: Vec<&SlotReport> = slots.iter().collect();
     sort::by_key(&mut order, |slot| {
@@ -430,7 +522,12 @@ fn slot_table(slots: &[SlotReport]) -> FlowTable {
             number(slot.bytes),
             number(slot.depth),
             all_at(&slot.writers),
-            all_at(&slot.readers),
+            slot_loads(slot),
+            cell(if slot.saves {
+                "saved for calls"
+            } else {
+                "spilled"
+            }),
         ]);
     }
     let heading: Heading<'_> = (
@@ -441,8 +538,9 @@ fn slot_table(slots: &[SlotReport]) -> FlowTable {
             (Number, "Loop depth"),
             (Code, "Written at"),
             (Code, "Read at"),
+            (Text, "Use"),
         ],
-        "Scratch memory by address: spills write it, fills read it. The deepest loops first.",
+        "Scratch memory by address: spills and saves write it, fills and restores read it. The deepest loops first.",
     );
     table(heading, slots.len(), rows)
 }

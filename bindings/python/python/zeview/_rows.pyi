@@ -300,6 +300,10 @@ class SourceLine(Row):
     """The line in the source file."""
     column: Optional[int]
     """The column in the line; empty if the table does not have it."""
+    function: Optional[str]
+    """The function that the line is of, demangled; several if calls of different functions share the code."""
+    inlined: Optional[str]
+    """The calls through which the function was inlined, the innermost first: the line of each call, and the function that it is in. Empty if the function has code of its own."""
     text: Optional[str]
     """The text of the line, from a source file that was added; tabs are four spaces."""
     offset: Optional[int]

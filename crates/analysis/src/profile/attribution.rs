@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::fit::{Place, Shape};
+use super::functions;
 use super::report::{
-    Cause, CodeProfile, FunctionSamples, ImageKernel, InstructionSamples, LineSamples,
-    RangeSamples, SourcePosition,
+    Cause, CodeProfile, ImageKernel, InstructionSamples, LineSamples, RangeSamples, SourcePosition,
 };
 use super::{OffsetSamples, add};
 use zeview_core::analysis::assembly::Listing;
 use zeview_core::analysis::data_flow::{Flows, WaitFor};
+use zeview_core::analysis::inlining::SourceFrame;
 use zeview_core::analysis::source_lines::LineTable;
 use zeview_core::model::{Document, Sources, Span};
 
@@ -43,7 +44,10 @@ pub(super) fn attribute(
         }
     }
     let report = code.flows.as_ref().map(|flows| flows.report());
-    let report = report.unwrap_or_default();
+    let mut report = report.unwrap_or_default();
+    if let (Some((table, of)), Some(functions)) = (&code.lines, &mut report.functions) {
+        table.name_functions(*of, functions);
+    }
     let loops = report.loops.iter().flatten().map(|found| {
         let ranges = found.ranges.iter();
         let ranges: Vec<(u64, u64)> = ranges
@@ -71,16 +75,21 @@ pub(super) fn attribute(
         }
     });
     let has_samples = |range: &RangeSamples| range.counts.iter().any(|count| *count > 0);
-    let functions = code.by_function(&images, &instructions);
     CodeProfile {
         images,
         end: shape.end(),
-        functions,
         between,
         after_end,
         blocks: blocks.filter(has_samples).collect(),
         loops: loops.filter(has_samples).collect(),
         lines: code.by_line(&instructions),
+        outermost_lines: functions::by_outermost_line(&instructions, types.len()),
+        source_functions: functions::by_source_function(&instructions, types.len()),
+        functions: functions::by_function(
+            report.functions.as_deref().unwrap_or_default(),
+            &instructions,
+            types.len(),
+        ),
         limits: report.all_limits().collect(),
         instructions,
     }
@@ -133,6 +142,7 @@ impl<'a> Code<'a> {
             counts: samples.counts.clone(),
             text: self.text(row).0,
             line: self.line(samples.offset),
+            frames: self.frames(samples.offset),
             causes: self.causes(row, &samples.counts),
         }
     }
@@ -141,31 +151,6 @@ impl<'a> Code<'a> {
     pub fn function(&self, offset: u64) -> Option<String> {
         let function = self.shape.function(offset)?;
         Some(function.name.clone())
-    }
-
-    /// Sums the samples of the kernel and of each function, if the section has functions with samples.
-    fn by_function(
-        &self,
-        images: &[ImageKernel],
-        instructions: &[InstructionSamples],
-    ) -> Vec<FunctionSamples> {
-        let kernel = images.first().map_or("", |image| &image.kernel);
-        let of = |name: &str, start: u64, end: u64| FunctionSamples {
-            name: name.to_owned(),
-            start,
-            end,
-            counts: self.sum(instructions, &[(start, end)]),
-        };
-        let functions = self.shape.functions.iter();
-        let functions = functions.map(|function| of(&function.name, function.start, function.end));
-        let has_samples =
-            |function: &FunctionSamples| function.counts.iter().any(|count| *count > 0);
-        let called: Vec<FunctionSamples> = functions.filter(has_samples).collect();
-        if called.is_empty() {
-            return called;
-        }
-        let kernel = of(kernel, 0, self.shape.kernel_end);
-        std::iter::once(kernel).chain(called).collect()
     }
 
     /// Returns the text of an instruction, without the blanks between its columns, and the part that
@@ -189,6 +174,11 @@ impl<'a> Code<'a> {
             file: table.file(row)?.name.clone(),
             line: row.line,
         })
+    }
+
+    fn frames(&self, offset: u64) -> Vec<SourceFrame> {
+        let lines = self.lines.as_ref();
+        lines.map_or_else(Vec::new, |(table, code)| table.frames_at(*code, offset))
     }
 
     /// Returns the instructions that an instruction waits for, for the types of its stalls.

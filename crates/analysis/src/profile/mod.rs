@@ -22,6 +22,7 @@ mod comparison;
 mod counts;
 mod fields;
 mod fit;
+mod functions;
 mod gtpin;
 mod json_tokens;
 mod kernel_index;
@@ -47,7 +48,8 @@ pub use recognition::{device_of_name, is_profile};
 pub use report::{
     Cause, CodeProfile, CountedCode, CountedLoop, FunctionSamples, ImageKernel, InstructionCounts,
     InstructionSamples, KernelCounts, KernelMetrics, KernelProfile, KernelTiming, LineSamples,
-    ProfileReport, RangeSamples, RejectedImage, SourcePosition, UnmatchedKernel,
+    ProfileReport, RangeSamples, RejectedImage, SourceFunctionSamples, SourcePosition,
+    UnmatchedKernel,
 };
 pub use timing::{COMPILED, TIMING_COLUMNS};
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{DeviceTimes, MemoryAccess, Metric, OffsetSamples, RunProperties, add, total};
+use zeview_core::analysis::inlining::SourceFrame;
 use zeview_core::model::{NodeId, Span};
 
 /// A profile on the code of a file. Counts of samples are in the order of
@@ -56,9 +57,6 @@ pub struct CodeProfile {
     pub images: Vec<ImageKernel>,
     /// The offset after the last instruction of the kernel and the functions in its section.
     pub end: u64,
-    /// The kernel and the functions that follow it in its section, with samples; empty if only the kernel
-    /// has samples.
-    pub functions: Vec<FunctionSamples>,
     /// Samples at offsets after the end: in code that follows the kernel in memory, as functions of the
     /// module and kernels of the driver.
     pub after_end: Vec<OffsetSamples>,
@@ -73,6 +71,13 @@ pub struct CodeProfile {
     pub loops: Vec<RangeSamples>,
     /// The source lines with samples, by file and line; empty without debug information.
     pub lines: Vec<LineSamples>,
+    /// The lines where chains of inlined calls begin, by file and line: samples of an inlined function
+    /// count for the line that calls it in the function with code of its own. Empty if nothing is inlined.
+    pub outermost_lines: Vec<LineSamples>,
+    /// The functions of the source with samples, by name; empty without debug information.
+    pub source_functions: Vec<SourceFunctionSamples>,
+    /// The functions of the code with samples, by offset.
+    pub functions: Vec<FunctionSamples>,
     /// The limits of the data flow analysis, in sentences: causes may be missing.
     pub limits: Vec<String>,
 }
@@ -109,6 +114,9 @@ pub struct InstructionSamples {
     pub text: String,
     /// The source line.
     pub line: Option<SourcePosition>,
+    /// The functions that it is of: the innermost first, then those that it is inlined into. Empty
+    /// without debug information.
+    pub frames: Vec<SourceFrame>,
     /// The instructions that it waits for, if it stalls for one.
     pub causes: Vec<Cause>,
 }
@@ -143,19 +151,6 @@ pub struct SourcePosition {
     pub line: u32,
 }
 
-/// The samples of a function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FunctionSamples {
-    /// Its name, demangled if possible.
-    pub name: String,
-    /// The offset of its first instruction.
-    pub start: u64,
-    /// The offset after its last instruction.
-    pub end: u64,
-    /// Number of samples by type.
-    pub counts: Vec<u64>,
-}
-
 /// The samples of a block or a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeSamples {
@@ -179,6 +174,31 @@ pub struct LineSamples {
     pub counts: Vec<u64>,
     /// The offsets of its instructions with samples.
     pub offsets: Vec<u64>,
+}
+
+/// The samples of a function of the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionSamples {
+    /// Its name.
+    pub function: String,
+    /// The offset of its first instruction.
+    pub start: u64,
+    /// Number of samples of its own instructions, by type.
+    pub own: Vec<u64>,
+    /// Number of samples with those of all functions that it calls, by type. Samples do not say who
+    /// called: a function with several callers counts in full for each.
+    pub with_callees: Vec<u64>,
+}
+
+/// The samples of a function of the source, wherever it was inlined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFunctionSamples {
+    /// Its name, demangled.
+    pub function: String,
+    /// Number of samples of its own lines, by type.
+    pub own: Vec<u64>,
+    /// Number of samples with those of the functions that are inlined into it, by type.
+    pub with_inlined: Vec<u64>,
 }
 
 /// An image that has a kernel of the name, but other code.

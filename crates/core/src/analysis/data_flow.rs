@@ -9,6 +9,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::figure::{Figure, Unknown};
+use super::functions::FunctionReport;
 use super::kernel_inputs::{InputUses, KernelInput};
 
 /// Provides the data flow of a section of code. A row is the index of an instruction, as in
@@ -42,6 +43,13 @@ pub trait Flows {
 
     /// Returns the summary.
     fn report(&self) -> FlowReport;
+
+    /// Returns the functions of the code, in code order.
+    ///
+    /// # Errors
+    ///
+    /// If the code takes too much work, or the analysis does not cover it.
+    fn functions(&self) -> Figure<Vec<FunctionReport>>;
 
     /// Returns the values from outside of the kernel that an instruction uses: arguments, ids,
     /// surfaces, patched addresses, data of the file. Empty if the payload's layout is unknown; `None`
@@ -287,6 +295,19 @@ pub struct SlotReport {
     pub readers: Vec<u32>,
     /// The loop depth of the innermost of them.
     pub depth: u32,
+    /// The loads, each with the stores that it may read.
+    pub loads: Vec<SlotLoad>,
+    /// Whether the slot only saves registers for calls.
+    pub saves: bool,
+}
+
+/// A message that reads a slot in scratch memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotLoad {
+    /// The offset of the message.
+    pub pc: u32,
+    /// The offsets of the messages that may have written what it reads last; empty if none did.
+    pub stores: Vec<u32>,
 }
 
 /// A pattern of spills that costs more than necessary.
@@ -360,10 +381,16 @@ pub struct FlowReport {
     pub peak: Option<Peak>,
     /// Number of instructions whose results are never read.
     pub dead_writes: Option<u32>,
-    /// Number of messages that write scratch memory.
+    /// Number of messages that spill registers to scratch memory.
     pub spills: Option<u32>,
-    /// Number of messages that read scratch memory.
+    /// Number of messages that fill registers from scratch memory.
     pub fills: Option<u32>,
+    /// Number of messages that save registers for calls: they are no spills.
+    pub saves: Option<u32>,
+    /// Number of messages that restore registers after calls: they are no fills.
+    pub restores: Option<u32>,
+    /// The functions of the code, in code order.
+    pub functions: Option<Vec<FunctionReport>>,
     /// The spills by slot.
     pub slots: Option<Vec<SlotReport>>,
     /// Spills that cost more than necessary, by slot.

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::functions::FunctionSymbol;
 use super::kernels::{KernelDetail, Kernels};
 use super::linkage::{AddressPart, Linkage, Relocation, Tables};
 use super::source_lines::CodeSection;
@@ -27,6 +28,12 @@ pub struct KernelInputs {
     pub constants: Option<Span>,
     /// The bytes of `.data.global`, to which `global_base` points.
     pub globals: Option<Span>,
+    /// The symbols of functions in the code, by offset; one for each offset.
+    pub functions: Vec<FunctionSymbol>,
+    /// The bytes of the code.
+    pub code: Span,
+    /// The name of the kernel that starts the code; `None` if the code is that of functions.
+    pub kernel: Option<String>,
 }
 
 /// The data that the driver passes to a kernel.
@@ -161,6 +168,12 @@ pub const PER_THREAD_OFFSET: &str = "__INTEL_PER_THREAD_OFF";
 const PATCHES: usize = 16;
 
 impl KernelInputs {
+    /// Returns the function symbol whose code starts at an offset.
+    pub fn function_at(&self, start: u64) -> Option<&FunctionSymbol> {
+        let found = self.functions.binary_search_by_key(&start, |of| of.start);
+        self.functions.get(found.ok()?)
+    }
+
     /// Returns the patches that overlap a range of the code.
     pub fn patches_in(&self, start: u64, end: u64) -> impl Iterator<Item = &Patch> {
         let first = self
@@ -304,8 +317,10 @@ struct ReaderIndex {
     relocations: HashMap<u64, Vec<usize>>,
     /// The indices of the kernels, by the start of their entry.
     kernels: HashMap<u64, usize>,
-    /// The entry of the kernel of a section, by the start of its bytes.
-    entries: HashMap<u64, u64>,
+    /// The kernel of a section, by the start of its bytes: the start of its entry, and its name.
+    entries: HashMap<u64, (u64, String)>,
+    /// The indices of the symbols of functions in a section, by the start of its bytes.
+    functions: HashMap<u64, Vec<usize>>,
     constants: Option<Span>,
     globals: Option<Span>,
 }
@@ -338,6 +353,13 @@ impl InputReader {
                     list.push(at);
                 }
             }
+            for (at, symbol) in index.tables.symbols.iter().enumerate() {
+                let home = index.tables.home(symbol);
+                if let Some(section) = home.filter(|_| &*symbol.kind == "FUNC" && symbol.size > 0) {
+                    let list = index.functions.entry(section.bytes.start).or_default();
+                    list.push(at);
+                }
+            }
             let bytes = |name: &str| {
                 let mut sections = index.tables.sections.iter();
                 let found = sections.find(|section| section.name == name);
@@ -350,8 +372,8 @@ impl InputReader {
                 index.kernels = kernels.map(|(at, row)| (row.entry.start, at)).collect();
             }
             let entries = self.sections.iter().filter_map(|section| {
-                let (_, entry) = section.kernel.as_ref()?;
-                Some((section.bytes.start, entry.start))
+                let (name, entry) = section.kernel.as_ref()?;
+                Some((section.bytes.start, (entry.start, name.clone())))
             });
             index.entries = entries.collect();
             index
@@ -370,8 +392,8 @@ impl InputReader {
             .filter_map(|relocation| patch(tables, relocation))
             .collect();
         crate::model::sort::by_key(&mut patches, |patch| patch.offset);
-        let kernel = index.entries.get(&code.start);
-        let kernel = kernel.and_then(|entry| index.kernels.get(entry));
+        let of_code = index.entries.get(&code.start);
+        let kernel = of_code.and_then(|(entry, _)| index.kernels.get(entry));
         let kernels = self.kernels.as_ref();
         let detail = kernel.and_then(|at| kernels?.detail(*at, sources));
         KernelInputs {
@@ -379,8 +401,34 @@ impl InputReader {
             patches,
             constants: index.constants,
             globals: index.globals,
+            functions: functions(index, code),
+            code,
+            kernel: of_code.map(|(_, name)| name.clone()),
         }
     }
+}
+
+/// Returns the symbols of the functions in a section of code.
+fn functions(index: &ReaderIndex, code: Span) -> Vec<FunctionSymbol> {
+    let symbols = index.functions.get(&code.start);
+    let symbols = symbols.map_or(&[][..], Vec::as_slice).iter();
+    let symbols = symbols.filter_map(|at| index.tables.symbols.get(*at));
+    let functions = symbols.filter_map(|symbol| {
+        let addr = index.tables.home(symbol)?.addr;
+        let start = symbol.value.checked_sub(addr)?;
+        let end = start.checked_add(symbol.size)?.min(code.len());
+        (start < end).then(|| FunctionSymbol {
+            start,
+            end,
+            name: symbol.title().to_owned(),
+        })
+    });
+    let mut functions: Vec<FunctionSymbol> = functions.collect();
+    // The longest of those at one offset is the function itself. One of a whole section may have others
+    // in it.
+    crate::model::sort::by_key(&mut functions, |of| (of.start, std::cmp::Reverse(of.end)));
+    functions.dedup_by_key(|of| of.start);
+    functions
 }
 
 fn patch(tables: &Tables, relocation: &Relocation) -> Option<Patch> {

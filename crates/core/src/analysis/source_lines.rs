@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::inlining::Inlining;
 use crate::model::{Document, NodeId, OnDemand, Sources, Span};
 
 /// Counts the instructions in a range of code. Returns `None` if the encoding is unknown.
@@ -51,6 +52,8 @@ pub struct LineTable {
     pub rows: Vec<LineRow>,
     /// Number of further ranges that exceed the limit of the list.
     pub left_out: u64,
+    /// The functions of the code, with those that are inlined.
+    pub inlining: Inlining,
 }
 
 /// A file of the source.
@@ -91,6 +94,8 @@ pub struct LineRow {
     pub line: u32,
     /// One-based column number; 0 if unknown.
     pub column: u32,
+    /// The discriminator, which tells blocks of one line apart; 0 by default.
+    pub discriminator: u32,
     /// The bytes of its entry in the line table.
     pub entry: Span,
 }

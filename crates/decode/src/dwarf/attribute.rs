@@ -154,7 +154,7 @@ impl DebugSections {
     }
 
     /// Reads the first attributes of the entry at an offset of `.debug_info`.
-    fn first_attributes(
+    pub(super) fn first_attributes(
         &self,
         unit: &Unit,
         start: usize,
@@ -435,7 +435,7 @@ impl DebugSections {
     }
 
     /// Returns the start of the unit's string offsets.
-    fn str_offsets_base(&self, unit: &Unit) -> Option<usize> {
+    pub(super) fn str_offsets_base(&self, unit: &Unit) -> Option<usize> {
         let mut attributes = self.first_attributes(unit, unit.root);
         attributes.find_map(|placed| match placed.attribute.value() {
             AttributeValue::DebugStrOffsetsBase(offset) => Some(offset.0),

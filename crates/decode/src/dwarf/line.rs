@@ -205,7 +205,7 @@ impl DebugSections {
                     }
                 }
                 (constants::DW_LNE_set_discriminator, _) => {
-                    own.leb()?;
+                    machine.discriminator = own.leb()?;
                 }
                 _ => {}
             }

@@ -12,6 +12,7 @@ pub(super) struct Machine {
     pub(super) file: u64,
     pub(super) line: u64,
     pub(super) column: u64,
+    pub(super) discriminator: u64,
     /// The index of the code section, if a relocation names it.
     pub(super) text: Option<u64>,
     /// Whether the linker has removed the code: nothing advances.
@@ -25,6 +26,7 @@ pub(super) struct Row {
     pub(super) file: u64,
     pub(super) line: u64,
     pub(super) column: u64,
+    pub(super) discriminator: u64,
     /// Whether it ends a sequence.
     pub(super) end: bool,
     pub(super) text: Option<u64>,
@@ -41,13 +43,17 @@ impl Machine {
             file: 1,
             line: 1,
             column: 0,
+            discriminator: 0,
             text: None,
             gone: false,
         }
     }
 
-    pub(super) fn row(&self, end: bool) -> Row {
+    /// Adds a row; the discriminator is only for it.
+    pub(super) fn row(&mut self, end: bool) -> Row {
+        let discriminator = std::mem::take(&mut self.discriminator);
         Row {
+            discriminator,
             address: self.address,
             file: self.file,
             line: self.line,

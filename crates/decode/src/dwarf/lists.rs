@@ -40,6 +40,22 @@ static SIZE_DOC: Doc = doc("The size of the expression in bytes.");
 static END_DOC: Doc = doc("The end of the list.");
 static REST_DOC: Doc = doc("Bytes that cannot be decoded as a list.");
 
+/// An address of code.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position {
+    pub(super) address: u64,
+    /// The index of the code section, if a relocation names it.
+    pub(super) text: Option<u64>,
+}
+
+impl Position {
+    /// The address plus an offset, in the same section.
+    pub(super) fn plus(self, offset: u64) -> Option<Position> {
+        let address = self.address.checked_add(offset)?;
+        Some(Position { address, ..self })
+    }
+}
+
 /// The lists of a section, by offset.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
@@ -100,6 +116,44 @@ impl DebugSections {
             last,
             expression,
         })
+    }
+
+    /// Calls `f` with the start and end of each range of the list at an offset of `.debug_ranges`,
+    /// until it returns `false`. `base` is the start of the unit's code.
+    pub(super) fn each_range(
+        &self,
+        start: usize,
+        mut base: Option<Position>,
+        f: &mut dyn FnMut(Position, u64) -> bool,
+    ) -> Option<()> {
+        let mut cursor = self.ranges.cursor(start..usize::MAX);
+        loop {
+            let at = cursor.at;
+            let entry = self.list_entry(&mut cursor, Part::Ranges)?;
+            if entry.last {
+                return Some(());
+            }
+            let text = |place: usize| self.ranges.fix(place).and_then(|fix| fix.text);
+            if entry.base {
+                let place = at + usize::from(self.address_size());
+                base = Some(Position {
+                    address: entry.end,
+                    text: text(place),
+                });
+                continue;
+            }
+            let (begin, end) = match (text(at), base) {
+                // A relocated address is not relative to the base.
+                (None, Some(base)) => (base.plus(entry.begin)?, base.plus(entry.end)?.address),
+                (text, _) => {
+                    let address = entry.begin;
+                    (Position { address, text }, entry.end)
+                }
+            };
+            if !f(begin, end) {
+                return Some(());
+            }
+        }
     }
 
     fn lists_of(&self, part: Part) -> (&Section, &Lists) {

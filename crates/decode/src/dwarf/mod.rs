@@ -19,6 +19,7 @@ mod line_machine;
 mod lists;
 mod paged;
 mod relocate;
+mod scopes;
 mod section;
 mod sections;
 mod table;

@@ -39,6 +39,8 @@ pub(super) struct DebugSections {
     pub(super) str: Section,
     pub(super) line_str: Section,
     pub(super) str_offsets: Section,
+    pub(super) rnglists: Section,
+    pub(super) addr: Section,
     /// The indexes of the code sections.
     texts: Vec<u64>,
     /// The code sections that have an address, by address.
@@ -145,9 +147,11 @@ pub(super) fn lazy(node: Node, kind: u64, number: usize, count: Option<u64>) -> 
 const STR: &str = ".debug_str";
 const LINE_STR: &str = ".debug_line_str";
 const STR_OFFSETS: &str = ".debug_str_offsets";
+const RNGLISTS: &str = ".debug_rnglists";
+const ADDR: &str = ".debug_addr";
 
 /// The sections that are read for references from others.
-const REFERRED: [&str; 3] = [STR, LINE_STR, STR_OFFSETS];
+const REFERRED: [&str; 5] = [STR, LINE_STR, STR_OFFSETS, RNGLISTS, ADDR];
 
 /// The sections that offsets in others point into.
 const PLACES: [&str; 6] = [
@@ -199,6 +203,8 @@ impl DebugSections {
             str: reader.section(STR),
             line_str: reader.section(LINE_STR),
             str_offsets: reader.section(STR_OFFSETS),
+            rnglists: reader.section(RNGLISTS),
+            addr: reader.section(ADDR),
             file: Rc::clone(file),
             texts,
             placed,

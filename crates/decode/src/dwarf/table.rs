@@ -7,6 +7,7 @@ use super::Dwarf;
 use super::section::Part;
 use super::sections::DebugSections;
 use crate::limits;
+use zeview_core::analysis::inlining::{InlinedCall, Inlining, Scope, ScopeRange};
 use zeview_core::analysis::source_lines::{CodeSection, LineRow, LineTable, SourceFile, base_name};
 use zeview_core::model::Sources;
 use zeview_core::model::sort;
@@ -30,8 +31,14 @@ impl Dwarf {
             for number in 0..sections.programs.len() {
                 reading.program(sections, number);
             }
+            reading.scopes(sections);
         }
         let mut table = reading.table;
+        let starts: Vec<u64> = table.sections.iter().map(|s| s.bytes.start).collect();
+        sort::by_key(&mut table.inlining.ranges, |range| {
+            let section = usize::try_from(range.section).ok();
+            (section.and_then(|at| starts.get(at)).copied(), range.offset)
+        });
         let sections = &table.sections;
         // Rows without a section come first, in the order of the programs.
         sort::by_key(&mut table.rows, |row| {
@@ -85,6 +92,7 @@ impl Reading<'_> {
                 file,
                 line: small(row.line),
                 column: small(row.column),
+                discriminator: small(row.discriminator),
                 entry,
             };
             open = Some((section, row));
@@ -101,12 +109,23 @@ impl Reading<'_> {
             self.table.left_out += 1;
             return;
         }
-        let (dwarf, table) = (self.dwarf, &mut self.table);
         let Some(section) = section else {
-            table.rows.push(LineRow { len, ..row });
+            self.table.rows.push(LineRow { len, ..row });
             return;
         };
-        let place = self.sections.entry(section).or_insert_with(|| {
+        if let Some(section) = self.section(section) {
+            self.table.rows.push(LineRow {
+                section: Some(section),
+                len,
+                ..row
+            });
+        }
+    }
+
+    /// Returns the index in the table of the section with this index in the file.
+    fn section(&mut self, section: u64) -> Option<u32> {
+        let (dwarf, table) = (self.dwarf, &mut self.table);
+        *self.sections.entry(section).or_insert_with(|| {
             let section = dwarf.file.section(section)?;
             let place = u32::try_from(table.sections.len()).ok()?;
             table.sections.push(CodeSection {
@@ -115,14 +134,58 @@ impl Reading<'_> {
                 kernel: None,
             });
             Some(place)
-        });
-        if let Some(section) = *place {
-            table.rows.push(LineRow {
-                section: Some(section),
-                len,
-                ..row
+        })
+    }
+
+    /// Adds the functions, and the calls that are inlined into them.
+    fn scopes(&mut self, all: &DebugSections) {
+        let found = all.scopes();
+        let mut inlining = Inlining {
+            left_out: found.left_out,
+            ..Inlining::default()
+        };
+        let mut files: HashMap<(usize, u64), u32> = HashMap::new();
+        let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
+        for scope in found.list {
+            let call = scope.caller.map(|caller| {
+                // File 0 is none before DWARF 5; there, it is a file of the list.
+                let file = scope
+                    .file
+                    .filter(|(number, file)| *file > 0 || all.file(*number, *file).is_some());
+                let file = file.map(|(number, file)| {
+                    *files.entry((number, file)).or_insert_with(|| {
+                        let path = all.file(number, file).unwrap_or_default();
+                        self.file(file, all.directory(number, file), &path)
+                    })
+                });
+                InlinedCall {
+                    caller,
+                    file,
+                    line: small(scope.line),
+                    column: small(scope.column),
+                    discriminator: small(scope.discriminator),
+                }
+            });
+            inlining.scopes.push(Scope {
+                function: scope.function,
+                call,
+                entry: scope.entry,
             });
         }
+        for (section, ranges) in found.ranges {
+            let Some(section) = self.section(section) else {
+                continue;
+            };
+            inlining
+                .ranges
+                .extend(ranges.iter().map(|(start, end, scope)| ScopeRange {
+                    section,
+                    offset: *start,
+                    len: end - start,
+                    scope: *scope,
+                }));
+        }
+        self.table.inlining = inlining;
     }
 
     /// Returns the index of the file with this number in its program, directory and path.

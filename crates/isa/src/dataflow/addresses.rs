@@ -136,6 +136,39 @@ impl DataFlow {
         })
     }
 
+    /// The patch whose symbol's address is the first source of an instruction, by its offset in the
+    /// code, and what is added to the address.
+    pub(super) fn symbol_source(&self, row: u32) -> Option<(u64, i64)> {
+        let i = self.instruction(row)?;
+        let left = self.values_left.replace(VALUES);
+        // The operand of a call has no type. From Xe3P on, addresses of code have 64 bits.
+        let read = |bytes: u32| {
+            let source = i.sources.first()?;
+            let OperandKind::Register { number, sub, .. } = source.kind else {
+                return self.source_number(row, &i, 0, DEPTH);
+            };
+            let file = RegisterFile::General;
+            let register = u32::from(self.sizes().bytes(file));
+            let start = u32::from(number) * register + u32::from(sub) * 4;
+            self.number(row, self.piece_at(file, start, bytes)?, DEPTH)
+        };
+        let number = if self.accesses.encoding.rank >= 43 {
+            read(8)
+        } else {
+            read(4)
+        };
+        self.values_left.set(left);
+        match number? {
+            Number {
+                base: Base::Symbol(patch),
+                offset,
+                thread: None,
+                ..
+            } => Some((patch, offset)),
+            _ => None,
+        }
+    }
+
     /// Returns the address that a message reads or writes, and the number of consecutive bytes if it
     /// is a block.
     pub(super) fn target(&self, row: u32) -> Option<(Target, Option<u32>)> {
@@ -489,6 +522,11 @@ impl DataFlow {
             // Several immediates can be patched; the operand's bits say which one this is.
             operand.bits >> (byte * 8) & 0xff != 0
         })
+    }
+
+    /// Whether the driver writes a constant.
+    pub(super) fn is_patched(&self, row: u32, operand: &Operand) -> bool {
+        self.patch_of(row, operand).is_some()
     }
 
     /// The patch at an offset of the code.

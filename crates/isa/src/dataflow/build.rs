@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use super::cost;
 use super::footprint::{Accesses, Certainty, Footprint, Role};
+use super::frames::Frames;
+use super::functions::Functions;
 use super::live::LiveRows;
 use super::loops::Timing;
 use super::messages::Facts;
@@ -104,7 +106,7 @@ pub struct Extent {
     pub unknown: u32,
     /// Number of jumps out of the code or into the middle of an instruction.
     pub astray: u32,
-    /// Number of calls and returns. The analysis does not follow them.
+    /// Number of calls and returns. Live registers and producers are not followed through them.
     pub calls: u32,
     /// Number of operands whose registers are unknown because the number is in a register.
     pub indirect: u32,
@@ -133,6 +135,8 @@ pub struct DataFlow {
     /// The edges between the blocks.
     pub(super) graph: Rc<Graph>,
     pub(super) timing: OnceCell<Done<Timing>>,
+    pub(super) functions: OnceCell<Done<Functions>>,
+    pub(super) frames: OnceCell<Done<Frames>>,
     pub(super) issued: OnceCell<Issued>,
     /// The instructions that instructions wait for, by row.
     pub(super) awaited: RefCell<HashMap<u32, Awaited>>,
@@ -189,6 +193,8 @@ impl DataFlow {
             consumers: OnceCell::new(),
             graph: Rc::default(),
             timing: OnceCell::new(),
+            functions: OnceCell::new(),
+            frames: OnceCell::new(),
             issued: OnceCell::new(),
             awaited: RefCell::default(),
             messages: HashMap::new(),
@@ -236,6 +242,13 @@ impl DataFlow {
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether an instruction is a word of zeros: padding behind the code.
+    pub(super) fn is_padding(&self, row: u32) -> bool {
+        let start = self.row(row).and_then(|row| usize::try_from(row.pc).ok());
+        let rest = start.and_then(|start| self.code.get(start..));
+        rest.is_some_and(|rest| is_padding(rest.get(..16).unwrap_or(rest)))
     }
 
     /// The offset of an instruction in the code.

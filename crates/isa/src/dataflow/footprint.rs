@@ -130,6 +130,10 @@ pub(super) type Rows = (u32, u32, u32);
 /// Each channel has its own element, in consecutive order.
 const PACKED: Rows = (1, 1, 0);
 
+/// Bits that a call writes and a return reads: the address to return to, and the mask of the channels
+/// that called, a dword each.
+const LINK_BITS: u32 = 64;
+
 /// Finds the accesses of instructions of one platform.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accesses {
@@ -214,6 +218,11 @@ impl Accesses {
                     } else {
                         start
                     };
+                    // A call writes the address that it returns to and the mask of its channels,
+                    // whatever the execution size. The assembler counts a dword for each channel.
+                    if matches!(i.op, Op::Call | Op::Calla) {
+                        return self.link(file, start, pieces, sink);
+                    }
                     self.region(file, start, (stride, 1, 0), exec, bits, pieces);
                     if i.op == Op::Mullh {
                         // The other half of the product is in the next registers.
@@ -240,6 +249,24 @@ impl Accesses {
         sink(Role::Destination, Certainty::Exact, pieces);
     }
 
+    /// The address that a call returns to, and the mask of its channels.
+    fn link(&self, file: RegisterFile, start: u32, pieces: &mut Pieces, sink: Sink<'_>) {
+        self.add(file, start, LINK_BITS, pieces);
+        sink(Role::Destination, Certainty::Exact, pieces);
+    }
+
+    /// Number of bits that a branch reads from a register source, if its execution size does not
+    /// determine it.
+    fn branch_bits(&self, op: Op) -> Option<u32> {
+        match op {
+            Op::Ret if self.encoding.rank >= 20 => Some(LINK_BITS),
+            // From Xe3P on, addresses of code have 64 bits.
+            Op::Call | Op::Calla if self.encoding.rank >= 43 => Some(64),
+            Op::Call | Op::Calla if self.encoding.rank >= 20 => Some(32),
+            _ => None,
+        }
+    }
+
     /// Adds the registers of a source.
     fn source(
         &self,
@@ -258,6 +285,10 @@ impl Accesses {
                     return Certainty::Exact;
                 };
                 let start = self.start(file, number) + u32::from(sub) * bits;
+                if let Some(bits) = self.branch_bits(i.op) {
+                    self.add(file, start, bits, pieces);
+                    return Certainty::Exact;
+                }
                 match Matrix::of(i, exec) {
                     Some(matrix) => self.matrix(&matrix, at, file, start, bits, pieces),
                     None => {

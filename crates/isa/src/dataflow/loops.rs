@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::build::{DataFlow, NONE, index};
+use super::functions::ScratchRole;
 use super::messages::Traffic;
 use super::waits::WaitOn;
 use super::work::Done;
@@ -293,8 +294,9 @@ impl DataFlow {
             let Some(facts) = self.messages.get(&row) else {
                 continue;
             };
-            found.spills += u32::from(facts.spills);
-            found.fills += u32::from(facts.fills);
+            let role = self.scratch_role(row);
+            found.spills += u32::from(role == Some(ScratchRole::Spill));
+            found.fills += u32::from(role == Some(ScratchRole::Fill));
             let Some(moved) = facts.traffic else { continue };
             let same = |t: &&mut Traffic| (t.memory, t.cache) == (moved.memory, moved.cache);
             match traffic.iter_mut().find(same) {

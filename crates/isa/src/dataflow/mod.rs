@@ -28,13 +28,15 @@
 //!
 //! Divergent control flow is ignored: a write without predicate ends the live range of the old
 //! value even if it writes only the enabled channels. Calls are treated as jumps to the next
-//! instruction and counted in [`Extent::calls`]. Registers whose number is in an address register
+//! instruction and counted in [`Extent::calls`]; only the addresses of stack frames are followed through them. Registers whose number is in an address register
 //! are unknown and counted in [`Extent::indirect`].
 
 mod addresses;
 mod build;
 mod cost;
 mod footprint;
+mod frames;
+mod functions;
 mod inputs;
 mod live;
 mod loops;

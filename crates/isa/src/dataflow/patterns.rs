@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build::DataFlow;
 use super::footprint::Role;
+use super::functions::ScratchRole;
 use super::reaching::Definition;
 use super::regset::RegisterFile;
 use super::spills::{Slot, Spills};
@@ -59,6 +60,11 @@ impl DataFlow {
     fn find_patterns(&self, spills: &Spills) -> Vec<Pattern> {
         let mut patterns = Vec::new();
         for (at, slot) in spills.slots.iter().enumerate() {
+            let mut writers = slot.writers.iter();
+            // What is saved for a call cannot stay in its register.
+            if writers.all(|row| self.scratch_role(*row) == Some(ScratchRole::Save)) {
+                continue;
+            }
             let mut push = |kind, rows| {
                 patterns.push(Pattern {
                     kind,

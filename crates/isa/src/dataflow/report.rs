@@ -2,20 +2,22 @@
 
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
+use super::functions::ScratchRole;
 use super::loops::Bound;
 use super::patterns::{Pattern, PatternKind};
 use super::reaching::Definition;
 use super::recompute::Recomputables;
 use super::regset::ByteSet;
-use super::spills::{Base, Spills};
+use super::spills::{Base, Slot, Spills};
 use super::work::Done;
 use std::ops::Range;
 use zeview_core::analysis::data_flow::{
     Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
-    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotReport, SpillPattern,
-    WaitFor, WaitReport, loop_costs,
+    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotLoad, SlotReport,
+    SpillPattern, WaitFor, WaitReport, loop_costs,
 };
 use zeview_core::analysis::figure::Figure;
+use zeview_core::analysis::functions::FunctionReport;
 use zeview_core::analysis::kernel_inputs::{InputUses, KernelInput};
 use zeview_core::model::sort;
 
@@ -141,16 +143,26 @@ impl Flows for DataFlow {
             }
         });
         let messages = self.figure(|| {
-            let messages = self.messages.values();
-            messages.fold((0, 0), |(spills, fills), facts| {
-                (
-                    spills + u32::from(facts.spills),
-                    fills + u32::from(facts.fills),
-                )
-            })
+            let count = |role| {
+                let mut messages = self.messages.keys();
+                let found = messages
+                    .by_ref()
+                    .filter(|row| self.scratch_role(**row) == Some(role));
+                u32::try_from(found.count()).unwrap_or(u32::MAX)
+            };
+            let roles = [
+                ScratchRole::Spill,
+                ScratchRole::Fill,
+                ScratchRole::Save,
+                ScratchRole::Restore,
+            ];
+            roles.map(count)
         });
-        let messages = report.known("spill messages, fill messages", messages);
-        (report.spills, report.fills) = messages.unzip();
+        let messages = report.known("spill messages, fill messages, saves, restores", messages);
+        if let Some([spills, fills, saves, restores]) = messages {
+            (report.spills, report.fills) = (Some(spills), Some(fills));
+            (report.saves, report.restores) = (Some(saves), Some(restores));
+        }
         if let Some(spills) = report.known("spills by slot", self.spills()) {
             self.add_spills(&spills, &mut report);
         }
@@ -159,8 +171,13 @@ impl Flows for DataFlow {
             report.hottest = found.hottest;
             found.loops
         });
+        report.functions = report.known("functions", self.function_reports());
         report.waits = report.known("waits", self.figure(|| self.costliest_waits()));
         report
+    }
+
+    fn functions(&self) -> Figure<Vec<FunctionReport>> {
+        self.function_reports()
     }
 
     fn inputs(&self, row: u32) -> Option<Vec<KernelInput>> {
@@ -180,18 +197,42 @@ impl Flows for DataFlow {
     }
 
     fn cost(&self, row: u32) -> InstructionCost {
-        let facts = self.messages.get(&row);
+        let role = self.figure_role(row);
         InstructionCost {
             issue: self.occupancy(row).into(),
             stall: self.stall(row),
             waits: self.has_waits(row),
-            is_spill: facts.is_some_and(|facts| facts.spills),
-            is_fill: facts.is_some_and(|facts| facts.fills),
+            is_spill: role == Some(ScratchRole::Spill),
+            is_fill: role == Some(ScratchRole::Fill),
         }
     }
 }
 
 impl DataFlow {
+    /// The role of a message to scratch memory.
+    fn figure_role(&self, row: u32) -> Option<ScratchRole> {
+        self.query(|| self.scratch_role(row)).value
+    }
+
+    /// The loads of a slot, with the stores that they read.
+    fn slot_loads(&self, slot: &Slot) -> Vec<SlotLoad> {
+        let stores = &self.frames().stores;
+        let loads = slot.readers.iter().filter_map(|row| {
+            let all = stores.get(row).map_or(&[][..], Vec::as_slice);
+            let is_own = |store: &&u32| slot.writers.binary_search(store).is_ok();
+            let stores: Vec<u32> = all.iter().filter(is_own).copied().collect();
+            // Slots overlap: it may read another one.
+            if stores.is_empty() && !all.is_empty() {
+                return None;
+            }
+            Some(SlotLoad {
+                pc: self.pc(*row)?,
+                stores: stores.iter().filter_map(|row| self.pc(*row)).collect(),
+            })
+        });
+        loads.collect()
+    }
+
     fn producer(&self, definition: &Definition) -> Producer {
         Producer {
             pc: definition.row.and_then(|row| self.pc(row)),
@@ -209,6 +250,11 @@ impl DataFlow {
             writers: pcs(&slot.writers),
             readers: pcs(&slot.readers),
             depth: slot.depth,
+            loads: self.slot_loads(slot),
+            saves: slot
+                .writers
+                .iter()
+                .all(|row| self.scratch_role(*row) == Some(ScratchRole::Save)),
         });
         report.slots = Some(slots.collect());
         let patterns = self.patterns(spills);
@@ -496,6 +542,13 @@ impl DataFlow {
             Base::Result(row) => {
                 let pc = self.pc(row).unwrap_or(0);
                 format!("result of {pc:#x}{plus}{sign}{number:#x}")
+            }
+            Base::Frame(function) => {
+                let functions = &self.functions().list;
+                let function = functions.get(super::build::index(function));
+                let name = function.map(|function| self.function_name(function));
+                let name = name.unwrap_or_default();
+                format!("{name}: frame{plus}{sign}{number:#x}")
             }
             Base::Input(register) => format!("r{register}{plus}{sign}{number:#x}"),
         }

@@ -20,6 +20,8 @@ pub enum Base {
     Result(u32),
     /// The initial value of a register, by number.
     Input(u16),
+    /// The frame of a function, by its index.
+    Frame(u32),
 }
 
 /// A slot in scratch memory for spilled registers.
@@ -118,10 +120,10 @@ impl DataFlow {
             .collect();
         sort::ascending(&mut rows);
         for (row, writes) in rows {
-            match self.scratch(row) {
-                Some((base, offset, bytes)) => {
-                    let place = places.entry((base, offset)).or_default();
-                    place.push((row, bytes, writes));
+            match self.frames().places.get(&row) {
+                Some(found) => {
+                    let place = places.entry((found.base, found.offset)).or_default();
+                    place.push((row, found.bytes, writes));
                 }
                 None => spills.others.push(row),
             }
@@ -174,7 +176,7 @@ impl DataFlow {
     }
 
     /// The address and the bytes of a message to scratch memory for all channels.
-    fn scratch(&self, row: u32) -> Option<(Base, i64, u32)> {
+    pub(super) fn scratch(&self, row: u32) -> Option<(Base, i64, u32)> {
         let i = self.instruction(row)?;
         let m = i.message?;
         if let Scratch::Block { offset, bytes } = m.request.scratch? {

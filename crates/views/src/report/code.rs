@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use zeview_analysis::line_costs::{LineCosts, line_costs};
+use zeview_analysis::line_costs::{
+    LineCosts, SourceFunctionCosts, line_costs, outermost_line_costs, source_function_costs,
+};
 use zeview_core::analysis::data_flow::{FlowReport, Flows, InstructionFlow};
 use zeview_core::analysis::kernel_inputs::{InputUses, KernelInput};
 use zeview_core::analysis::source_lines::LineTable;
@@ -36,17 +38,33 @@ pub struct FlowSummary {
     pub inputs: Option<Vec<InputUses>>,
     /// The figures of source lines, those with the most cycles first.
     pub lines: Vec<LineCosts>,
+    /// The figures of the lines where chains of inlined calls begin; empty if nothing is inlined.
+    pub outermost_lines: Vec<LineCosts>,
+    /// The figures of the functions of the source, those with the most cycles first.
+    pub source_functions: Vec<SourceFunctionCosts>,
 }
 
 impl FlowSummary {
     /// Summarizes the data flow of the bytes `code`; `lines` is their line table.
     pub fn new(flow: &dyn Flows, lines: Option<&LineTable>, code: Span) -> FlowSummary {
         let mut report = flow.report();
-        let lines = lines.map(|table| line_costs(flow, table, code));
+        if let (Some(table), Some(functions)) = (lines, &mut report.functions) {
+            table.name_functions(code, functions);
+        }
+        let costs = lines.map(|table| {
+            (
+                line_costs(flow, table, code),
+                outermost_line_costs(flow, table, code),
+                source_function_costs(flow, table, code),
+            )
+        });
+        let (lines, outermost_lines, source_functions) = costs.unwrap_or_default();
         FlowSummary {
             inputs: report.known("inputs", flow.input_uses()),
             report,
-            lines: lines.unwrap_or_default(),
+            lines,
+            outermost_lines,
+            source_functions,
         }
     }
 }

@@ -15,6 +15,7 @@ use zeview_analysis::profile::{InstructionCounts, added_profile, total};
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
 use zeview_core::analysis::data_flow::{Flows, OperandRegisters};
 use zeview_core::analysis::figure::Unknown;
+use zeview_core::analysis::inlining::SourceFrame;
 use zeview_core::analysis::linkage::{AddressPart, Relocation, Tables};
 use zeview_core::analysis::source_lines::{CodeSection, LineRow};
 use zeview_core::model::{Document, NodeId, Sources, Span, Str, Tone, Xref, sort};
@@ -121,6 +122,13 @@ columns! {
         |(list, row), sources| list.of_flow(row, sources, |flow| {
             flow.instruction(row).map_or_else(Cell::empty, |of| Cell::count(of.occupancy.into()))
         });
+    "function" Text Optional 16 "Function" "" "The function of the source that the instruction is of, demangled: one that is inlined here, or the one that has the code."
+        |(list, row), sources| match list.frames(row, sources).into_iter().next() {
+            Some(frame) => Cell::text(frame.function),
+            None => Cell::empty(),
+        };
+    "inlined" Text Optional 20 "Inlined at" "" "The calls through which that function was inlined, the innermost first: the line of each call, and the function that it is in."
+        |(list, row), sources| source_lines::inlined_at(&list.frames(row, sources)).map_or_else(Cell::empty, Cell::text);
     "size" Number Optional 4 "Size" "B" "The bytes of the instruction: 16, or 8 if it is compacted."
         |(list, row), sources| list.listing.span(row, sources).map_or_else(Cell::empty, |span| Cell::count(span.len()).at(Some(span)));
     "bytes" Bytes Optional 48 "Bytes" "" "The bytes of the instruction."
@@ -315,6 +323,16 @@ impl InstructionList {
         let at = self.counts.binary_search_by_key(&row, |at| at.row);
         let found = at.ok().and_then(|at| self.counts.get(at));
         found.map_or_else(Cell::empty, cell)
+    }
+
+    /// Returns the functions that an instruction is of, the innermost first.
+    fn frames(&self, row: u32, sources: &Sources) -> Vec<SourceFrame> {
+        let (Some(lines), Some(span)) = (&self.lines, self.listing.span(row, sources)) else {
+            return Vec::new();
+        };
+        let code = self.section.bytes;
+        let offset = span.start.saturating_sub(code.start);
+        lines.table.frames_at(code, offset)
     }
 
     /// Returns the number of samples of an instruction.
@@ -545,6 +563,7 @@ impl List for InstructionList {
                 meaning: line.meaning.clone(),
                 comment: line.comment.clone(),
                 parts: self.listing.parts(row, sources),
+                frames: self.frames(row, sources),
                 registers: self.registers(row, sources),
                 related,
             }))

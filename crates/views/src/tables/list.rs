@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 use zeview_core::analysis::assembly::{Listing, Part, TextPart, TextPartKind};
+use zeview_core::analysis::inlining::SourceFrame;
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{KernelDetail, Kernels};
@@ -134,6 +135,9 @@ pub struct InstructionDetail {
     pub comment: String,
     /// Its parts, with their bits.
     pub parts: Vec<Part>,
+    /// The functions that it is of: the innermost first, then those that it is inlined into. Empty
+    /// without debug information.
+    pub frames: Vec<SourceFrame>,
     /// The parts with registers: their roles, and the first register of each: `r127`.
     pub registers: Vec<(Str, String)>,
     /// The instructions that it exchanges values with or waits for; the first ones.

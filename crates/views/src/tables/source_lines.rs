@@ -11,9 +11,10 @@ use super::{
     Annotation, Beside, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId,
     RowDetails, Tab, Words, columns,
 };
-use zeview_analysis::line_costs::{LineCosts, row_costs};
+use zeview_analysis::line_costs::{SourceFigures, row_costs};
 use zeview_core::analysis::assembly::Assembly;
 use zeview_core::analysis::figure::Unknown;
+use zeview_core::analysis::inlining::SourceFrame;
 use zeview_core::analysis::source_lines::{
     LineRow, LineTable, SourceFile, SourceLines, SourceTexts,
 };
@@ -33,6 +34,10 @@ columns! {
             0 => Cell::empty(),
             column => Cell::count(column.into()).at(Some(row.entry)),
         };
+    "function" Text Default 16 "Function" "" "The function that the line is of, demangled; several if calls of different functions share the code."
+        |(list, row), _| list.chains(row, |frames| frames.first().map(|frame| frame.function.clone()));
+    "inlined" Text Default 20 "Inlined at" "" "The calls through which the function was inlined, the innermost first: the line of each call, and the function that it is in. Empty if the function has code of its own."
+        |(list, row), _| list.chains(row, inlined_at);
     "text" Text Default 30 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
         |(list, row), _| list.text(row);
     "offset" Number Default 8 "Offset" "in section" "The first byte of the code in its section."
@@ -67,6 +72,16 @@ columns! {
         };
     "directory" Text Optional 24 "Directory" "" "The directory of the source file."
         |(list, row), _| list.table.file(row).map_or_else(Cell::empty, |file| Cell::text(&*file.directory));
+}
+
+/// Formats the calls through which a function was inlined: `k.cl:9 in step`.
+pub(super) fn inlined_at(frames: &[SourceFrame]) -> Option<String> {
+    let callers = frames
+        .get(1..)
+        .filter(|callers| !callers.is_empty())?
+        .iter();
+    let texts = callers.map(|frame| format!("{} in {}", frame.place(), frame.function));
+    Some(texts.collect::<Vec<_>>().join(", "))
 }
 
 /// The source lines of a document.
@@ -203,7 +218,7 @@ impl SourceLineList {
         &self,
         row: &LineRow,
         sources: &Sources,
-        figure: impl FnOnce(&LineCosts) -> Option<u64>,
+        figure: impl FnOnce(&SourceFigures) -> Option<u64>,
     ) -> Cell<'static> {
         let find = || {
             let section = self.table.section(row)?.bytes;
@@ -214,6 +229,30 @@ impl SourceLineList {
         find().map_or_else(Cell::empty, |costs| {
             Cell::figure(figure(&costs).ok_or(Unknown::TooMuchWork))
         })
+    }
+
+    /// Formats the chains of inlined calls of a row's code, each once.
+    fn chains(
+        &self,
+        row: &LineRow,
+        format: impl Fn(&[SourceFrame]) -> Option<String>,
+    ) -> Cell<'static> {
+        let Some(section) = self.table.section(row) else {
+            return Cell::empty();
+        };
+        let mut texts: Vec<String> = Vec::new();
+        let mut entry = None;
+        for offset in self.table.scope_starts(section.bytes, row) {
+            let frames = self.table.frames_at(section.bytes, offset);
+            let text = format(&frames).filter(|text| !text.is_empty());
+            texts.extend(text.filter(|text| !texts.contains(text)));
+            let scope = self.table.scope_at(section.bytes, offset);
+            entry = entry.or_else(|| Some(self.table.scope(scope?)?.entry));
+        }
+        if texts.is_empty() {
+            return Cell::empty();
+        }
+        Cell::text(texts.join("; ")).at(entry)
     }
 
     /// Returns the rows with the same file and line.

@@ -8,8 +8,9 @@ use clap::Args;
 use serde::Serialize;
 use zeview::analysis::data_flow::{FlowReport, LoopReport, SlotReport, SpillPattern, WaitReport};
 use zeview::analysis::figure::{Figure, Unknown};
+use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
-use zeview::analysis::line_costs::LineCosts;
+use zeview::analysis::line_costs::{LineCosts, SourceFunctionCosts};
 use zeview::model::SourceId;
 use zeview::model::text::escaped;
 use zeview::report::code::FlowSummary;
@@ -122,6 +123,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if !options.all {
             left_out = summary.lines.len().saturating_sub(LINES);
             summary.lines.truncate(LINES);
+            summary.outermost_lines.truncate(LINES);
+            summary.source_functions.truncate(LINES);
         }
         if let Some(json) = &mut json {
             let spill = spill(code, &summary.report);
@@ -136,7 +139,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
         write(code, &summary.report, &mut to)?;
         write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
-        write_lines(&summary.lines, left_out, &mut to)?;
+        write_lines("source lines", &summary.lines, left_out, &mut to)?;
+        let outermost = "source lines, with what is inlined there";
+        write_lines(outermost, &summary.outermost_lines, 0, &mut to)?;
+        write_source_functions(&summary.source_functions, &mut to)?;
     }
     if let Some(json) = json {
         json.finish()?;
@@ -151,7 +157,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Returns the spill size of a kernel, with the messages that its code has.
 fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
     let figure = code.spill?.figure;
-    Some(figure.map_err(|unknown| unknown.with_spill_messages(|| report.spills.map(Into::into))))
+    // As in the kernel table: all messages that write scratch memory.
+    let messages = || Some(u64::from(report.spills?) + u64::from(report.saves?));
+    Some(figure.map_err(|unknown| unknown.with_spill_messages(messages)))
 }
 
 fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
@@ -185,12 +193,20 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     if let (Some(spills), Some(fills)) = (report.spills, report.fills) {
         to.item(&format!("spill messages: {spills}, fill messages: {fills}"))?;
     }
+    if let (Some(saves), Some(restores)) = (report.saves, report.restores)
+        && saves + restores > 0
+    {
+        to.item(&format!(
+            "messages that save registers for calls: {saves}, that restore them: {restores}"
+        ))?;
+    }
     for unknown in &report.unknown {
         to.item(&format!("{}: unknown: {}", unknown.figure, unknown.reason))?;
     }
     for limit in &report.limits {
         to.item(&format!("note: {limit}"))?;
     }
+    write_functions(report.functions.as_deref().unwrap_or_default(), to)?;
     write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
     write_patterns(report.patterns.as_deref().unwrap_or_default(), to)?;
     write_loops(report, to)?;
@@ -204,11 +220,104 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     Ok(())
 }
 
+/// Writes the functions of code that has several.
+fn write_functions(
+    functions: &[FunctionReport],
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
+    let has_calls = functions.iter().any(|of| !of.calls.is_empty());
+    if functions.len() < 2 && !has_calls {
+        return Ok(());
+    }
+    to.heading(
+        "functions, with cycles of one run for one thread as the compiler's scheduler assumes",
+    )?;
+    let columns = [
+        ColumnHeader::text("function"),
+        ColumnHeader::text("at"),
+        ColumnHeader::number("instructions"),
+        ColumnHeader::number("with callees"),
+        ColumnHeader::number("cycles"),
+        ColumnHeader::number("with callees"),
+        ColumnHeader::number("loops"),
+        ColumnHeader::number("live"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::number("saves"),
+        ColumnHeader::number("restores"),
+        ColumnHeader::text("calls"),
+        ColumnHeader::text("called by"),
+        ColumnHeader::text("note"),
+    ];
+    let rows = functions.iter().map(|of| {
+        let name = |at: &u32| {
+            let found = usize::try_from(*at).ok().and_then(|at| functions.get(at));
+            found.map_or_else(String::new, |of| of.name.clone())
+        };
+        let callers: Vec<String> = of.callers.iter().map(name).collect();
+        let mut notes: Vec<String> = Vec::new();
+        notes.extend(of.recursive.then(|| "recursive".to_owned()));
+        let indirect: Vec<u32> = of.indirect_calls().collect();
+        if !indirect.is_empty() {
+            notes.push(format!("indirect calls at {}", offsets(&indirect)));
+        }
+        let reason = of
+            .limit
+            .iter()
+            .map(|reason| format!("cycles with callees unknown: {reason}"));
+        notes.extend(reason);
+        let (own, all) = (&of.own, &of.with_callees);
+        [
+            of.name.clone(),
+            format!("{:#x}", of.start),
+            own.instructions.to_string(),
+            all.instructions.to_string(),
+            figure(own.cycles),
+            figure(all.cycles),
+            own.loops.to_string(),
+            figure(own.peak_live_registers.map(u64::from)),
+            own.spills.to_string(),
+            own.fills.to_string(),
+            own.saves.to_string(),
+            own.restores.to_string(),
+            callees(functions, of).join(", "),
+            callers.join(", "),
+            notes.join("; "),
+        ]
+    });
+    to.table(columns, rows)
+}
+
+/// The names of the functions that a function calls, each once, with the number of calls.
+fn callees(functions: &[FunctionReport], of: &FunctionReport) -> Vec<String> {
+    let mut names: Vec<(String, usize)> = Vec::new();
+    for call in &of.calls {
+        let name = match &call.callee {
+            Callee::Function(at) => {
+                let found = usize::try_from(*at).ok().and_then(|at| functions.get(at));
+                found.map_or_else(String::new, |of| of.name.clone())
+            }
+            Callee::Symbol(name) => name.clone(),
+            Callee::Indirect => "unknown address".to_owned(),
+            Callee::Astray => "no instruction".to_owned(),
+        };
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => names.push((name, 1)),
+        }
+    }
+    let text = |(name, count): (String, usize)| match count {
+        1 => name,
+        count => format!("{name} ({count} calls)"),
+    };
+    names.into_iter().map(text).collect()
+}
+
 fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
     if slots.is_empty() {
         return Ok(());
     }
-    to.heading("spills by slot")?;
+    to.heading("scratch memory by slot")?;
     let columns = [
         ColumnHeader::text("slot"),
         ColumnHeader::number("bytes"),
@@ -217,6 +326,7 @@ fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Re
         ColumnHeader::number("loops around"),
         ColumnHeader::text("written at"),
         ColumnHeader::text("read at"),
+        ColumnHeader::text("use"),
     ];
     let rows = slots.iter().map(|slot| {
         [
@@ -226,10 +336,35 @@ fn write_slots(slots: &[SlotReport], to: &mut Outline<'_, impl Write>) -> io::Re
             slot.readers.len().to_string(),
             slot.depth.to_string(),
             offsets(&slot.writers),
-            offsets(&slot.readers),
+            loads(slot),
+            if slot.saves {
+                "saved for calls"
+            } else {
+                "spilled"
+            }
+            .to_owned(),
         ]
     });
     to.table(columns, rows)
+}
+
+/// The loads of a slot. If several stores write it, each with the store that it reads.
+fn loads(slot: &SlotReport) -> String {
+    if slot.writers.len() < 2 {
+        return offsets(&slot.readers);
+    }
+    let listed = slot.loads.iter().take(LISTED).map(|load| {
+        if load.stores.is_empty() {
+            format!("{:#x}", load.pc)
+        } else {
+            format!("{:#x} from {}", load.pc, offsets(&load.stores))
+        }
+    });
+    let mut text = listed.collect::<Vec<_>>().join("; ");
+    if slot.loads.len() > LISTED {
+        text.push_str("; …");
+    }
+    text
 }
 
 fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
@@ -294,6 +429,7 @@ fn figure(number: Option<u64>) -> String {
 
 /// Writes the figures of source lines.
 fn write_lines(
+    title: &str,
     lines: &[LineCosts],
     left_out: usize,
     to: &mut Outline<'_, impl Write>,
@@ -301,9 +437,9 @@ fn write_lines(
     if lines.is_empty() {
         return Ok(());
     }
-    to.heading(
-        "source lines, with cycles of one run for one thread as the compiler's scheduler assumes",
-    )?;
+    to.heading(&format!(
+        "{title}, with cycles of one run for one thread as the compiler's scheduler assumes"
+    ))?;
     let columns = [
         ColumnHeader::text("line"),
         ColumnHeader::number("instructions"),
@@ -316,9 +452,10 @@ fn write_lines(
         ColumnHeader::text("at"),
     ];
     let rows = lines.iter().map(|line| {
+        let (place, line) = (format!("{}:{}", line.file, line.line), &line.figures);
         let starts: Vec<u32> = line.ranges.iter().map(|range| range.0).collect();
         [
-            format!("{}:{}", line.file, line.line),
+            place,
             line.instructions.to_string(),
             figure(line.cycles),
             figure(line.stalls),
@@ -334,6 +471,47 @@ fn write_lines(
         to.entry(&format!("{left_out} more lines: --all lists them"))?;
     }
     Ok(())
+}
+
+/// Writes the figures of functions of the source, if one of them is inlined.
+fn write_source_functions(
+    functions: &[SourceFunctionCosts],
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
+    if functions.iter().all(|of| of.inlined_calls == 0) {
+        return Ok(());
+    }
+    to.heading("functions of the source, with cycles as above")?;
+    let columns = [
+        ColumnHeader::text("function"),
+        ColumnHeader::number("inlined calls"),
+        ColumnHeader::number("instructions"),
+        ColumnHeader::number("with inlined"),
+        ColumnHeader::number("cycles"),
+        ColumnHeader::number("with inlined"),
+        ColumnHeader::number("stalls"),
+        ColumnHeader::number("live"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::text("at"),
+    ];
+    let rows = functions.iter().map(|of| {
+        let starts: Vec<u32> = of.own.ranges.iter().map(|range| range.0).collect();
+        [
+            of.function.clone(),
+            of.inlined_calls.to_string(),
+            of.own.instructions.to_string(),
+            of.with_inlined.instructions.to_string(),
+            figure(of.own.cycles),
+            figure(of.with_inlined.cycles),
+            figure(of.own.stalls),
+            figure(of.own.peak_live_registers.map(u64::from)),
+            of.own.spills.to_string(),
+            of.own.fills.to_string(),
+            offsets(&starts),
+        ]
+    });
+    to.table(columns, rows)
 }
 
 fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use zeview::analysis::assembly::Assembly;
 use zeview::analysis::data_flow::Flows;
 use zeview::analysis::figure::SizeFigure;
+use zeview::analysis::inlining::{SourceFrame, chain_text};
 use zeview::analysis::kernel_inputs::KernelInputs;
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
@@ -61,14 +62,16 @@ pub struct Options {
     /// Print the bytes of each instruction.
     #[arg(long)]
     bytes: bool,
-    /// Print the source file and line before the first instruction of each line, as a comment.
+    /// Print the source file and line before the first instruction of each line, as a comment, with
+    /// the chain of inlined calls.
     #[arg(long)]
     source: bool,
     /// Print a JSON array with one object per instruction: schema, kernel, path (of the document
     /// with the kernel, if it is not the file itself), offset, start, end,
     /// mnemonic, text, comment, operands (kind, number of a source,
     /// text, bits), target (the first jump target),
-    /// targets, line (file, line, column; null if unknown).
+    /// targets, line (file, line, column; null if unknown), frames (the chain of inlined calls, the
+    /// innermost first: function, file, line, column, discriminator, inlined).
     #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live", "inputs"])]
     json: bool,
     /// Print the number of live general registers before each instruction.
@@ -338,9 +341,15 @@ fn write_text(
     let mut prefix = |at: usize, length: usize, text: &mut String| {
         if options.source {
             let line = code.line(at);
-            let place = line.map(|(_, row)| (row.file, row.line));
+            let place = line.map(|(lines, row)| {
+                let scope = lines.scope_at(code.span, at as u64);
+                (row.file, row.line, scope)
+            });
             if let Some((lines, row)) = line.filter(|_| place != before) {
-                text.push_str(&format!("// {}\n", escaped(&lines.place(row))));
+                let chain = chain_text(&lines.frames_at(code.span, at as u64));
+                let place = lines.place(row);
+                let line = format!("{place} {chain}");
+                text.push_str(&format!("// {}\n", escaped(line.trim_end())));
             }
             before = place;
         }
@@ -412,6 +421,8 @@ struct InstructionJson<'a> {
     target: Option<i32>,
     targets: Vec<i32>,
     line: Option<LineJson<'a>>,
+    /// The functions that the instruction is of, the innermost first.
+    frames: Vec<SourceFrame>,
     #[serde(flatten)]
     flow: Option<FlowJson>,
 }
@@ -492,6 +503,9 @@ fn write_json(
             line: row.line,
             column: (row.column > 0).then_some(row.column),
         });
+        let lines = code.lines.as_deref();
+        let frames = lines.map(|lines| lines.frames_at(code.span, at as u64));
+        let frames = frames.unwrap_or_default();
         let start = code.span.start + at as u64;
         at += usize::from(instruction.length);
         out.push(InstructionJson {
@@ -507,6 +521,7 @@ fn write_json(
             target: targets.first().copied(),
             targets,
             line,
+            frames,
             flow: flow.and_then(|flow| {
                 let row = flow.row_of(u32::try_from(place).ok()?)?;
                 FlowJson::new(flow, row)

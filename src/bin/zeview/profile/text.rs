@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use zeview::analysis::inlining::chain_text;
 use zeview::analysis::profile::{
     Cause, CodeProfile, CountedCode, ImageKernel, InstructionChange, InstructionCounts,
-    InstructionSamples, KernelCounts, KernelMetrics, KernelProfile, KernelTiming, OffsetSamples,
-    ProfileComparison, ProfileReport, RejectedImage, SourcePosition, most_stalled, stalled, total,
+    InstructionSamples, KernelCounts, KernelMetrics, KernelProfile, KernelTiming, LineSamples,
+    OffsetSamples, ProfileComparison, ProfileReport, RejectedImage, SourcePosition, most_stalled,
+    stalled, total,
 };
 use zeview::model::text::{percent, plural};
 use zeview::tables::table::ColumnHeader;
@@ -153,22 +155,6 @@ impl<'a, W: Write> Writer<'a, W> {
         let between =
             "at offsets that are not starts of instructions: damaged rows, or another build";
         self.elsewhere(whole, &code.between, between)?;
-        if !code.functions.is_empty() {
-            self.to.heading("functions")?;
-            let columns = [
-                ColumnHeader::text("function"),
-                ColumnHeader::text("code"),
-                ColumnHeader::number("samples"),
-                ColumnHeader::number("share"),
-                ColumnHeader::number("stalled"),
-            ];
-            let rows = code.functions.iter().map(|function| {
-                let place = format!("{:#x}-{:#x}", function.start, function.end);
-                let [samples, share, stalled] = figures(types, whole, &function.counts);
-                [function.name.clone(), place, samples, share, stalled]
-            });
-            self.to.table(columns, rows)?;
-        }
         self.to.heading("most stalled instructions")?;
         for at in most_stalled(types, &code.instructions, self.top) {
             self.instruction(types, whole, at)?;
@@ -189,21 +175,24 @@ impl<'a, W: Write> Writer<'a, W> {
             });
             self.to.table(columns, rows)?;
         }
-        if !code.lines.is_empty() {
-            self.to.heading("source lines")?;
-            let mut lines: Vec<_> = code.lines.iter().collect();
-            lines.sort_by_key(|line| std::cmp::Reverse(total(&line.counts)));
-            let columns = [
-                ColumnHeader::text("line"),
-                ColumnHeader::number("samples"),
-                ColumnHeader::number("share"),
-                ColumnHeader::number("stalled"),
-            ];
-            let rows = lines.into_iter().take(self.top).map(|line| {
-                let [samples, share, stalled] = figures(types, whole, &line.counts);
-                [position(&line.line), samples, share, stalled]
-            });
-            self.to.table(columns, rows)?;
+        self.lines("source lines", types, whole, &code.lines)?;
+        let outermost = "source lines, with what is inlined there";
+        self.lines(outermost, types, whole, &code.outermost_lines)?;
+        let source = code.source_functions.iter();
+        let source = source.map(|of| (of.function.clone(), &of.own, &of.with_inlined));
+        if !code.outermost_lines.is_empty() {
+            let title = "functions of the source";
+            self.functions((title, "with inlined"), types, whole, source.collect())?;
+        }
+        let functions = code.functions.iter();
+        let functions = functions.map(|of| (of.function.clone(), &of.own, &of.with_callees));
+        if code.functions.len() > 1 {
+            self.functions(
+                ("functions", "with callees"),
+                types,
+                whole,
+                functions.collect(),
+            )?;
         }
         Ok(())
     }
@@ -226,6 +215,60 @@ impl<'a, W: Write> Writer<'a, W> {
             offsets.push_str(&format!(", and {more} more offsets"));
         }
         self.to.sub_item(&offsets)
+    }
+
+    /// Writes samples of source lines.
+    fn lines(
+        &mut self,
+        title: &str,
+        types: &[String],
+        whole: u64,
+        lines: &[LineSamples],
+    ) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.to.heading(title)?;
+        let mut lines: Vec<_> = lines.iter().collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(total(&line.counts)));
+        let columns = [
+            ColumnHeader::text("line"),
+            ColumnHeader::number("samples"),
+            ColumnHeader::number("share"),
+            ColumnHeader::number("stalled"),
+        ];
+        let rows = lines.into_iter().take(self.top).map(|line| {
+            let [samples, share, stalled] = figures(types, whole, &line.counts);
+            [position(&line.line), samples, share, stalled]
+        });
+        self.to.table(columns, rows)
+    }
+
+    /// Writes samples of functions: their names, their own samples, and those with others.
+    fn functions(
+        &mut self,
+        (title, with): (&str, &str),
+        types: &[String],
+        whole: u64,
+        mut functions: Vec<(String, &Vec<u64>, &Vec<u64>)>,
+    ) -> io::Result<()> {
+        self.to.heading(title)?;
+        functions.sort_by_key(|(_, own, all)| std::cmp::Reverse((total(own), total(all))));
+        let columns = [
+            ColumnHeader::text("function"),
+            ColumnHeader::number("samples"),
+            ColumnHeader::number("share"),
+            ColumnHeader::number("stalled"),
+            ColumnHeader::number(with),
+        ];
+        let rows = functions
+            .into_iter()
+            .take(self.top)
+            .map(|(name, own, all)| {
+                let [samples, share, stalled] = figures(types, whole, own);
+                [name, samples, share, stalled, total(all).to_string()]
+            });
+        self.to.table(columns, rows)
     }
 
     fn instruction(
@@ -252,6 +295,10 @@ impl<'a, W: Write> Writer<'a, W> {
             plural(all, "sample"),
             line.unwrap_or_default()
         ))?;
+        let chain = chain_text(&at.frames);
+        if !chain.is_empty() {
+            self.to.sub_item(&chain)?;
+        }
         let text = if at.text.is_empty() {
             "instruction of an unknown encoding"
         } else {

@@ -1,0 +1,115 @@
+//! Stack frames in real code with calls: each load from scratch memory is paired with the stores that an
+//! interpreter of the listing finds.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Test;
+use crate::support::frames::{analyzed, sections, walk};
+use libtest_mimic::Failed;
+use zeview::model::{Document, FileSource, NodeId};
+use zeview::tables::{self, ListId};
+
+/// The tests of this file.
+pub const TESTS: &[(&str, Test)] = &[("frames_are_those_of_an_interpreter", corpus)];
+
+/// The tests of libraries, which the reference does not describe.
+pub const WILD_TESTS: &[(&str, Test)] = &[("frames_of_libraries", wild)];
+
+/// Numbers of loads.
+#[derive(Debug, Default)]
+struct Count {
+    sections: usize,
+    loads: usize,
+    /// Loads with the same stores in both.
+    equal: usize,
+    /// Loads with stores in the analysis that no path reached.
+    more: usize,
+}
+
+fn corpus(folder: &Path) -> Result<(), Failed> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(folder.join("samples/zebin"))? {
+        files.push(entry?.path());
+    }
+    check(files, 30)
+}
+
+fn wild(folder: &Path) -> Result<(), Failed> {
+    let mut files = Vec::new();
+    let mut work = vec![folder.to_owned()];
+    while let Some(folder) = work.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                work.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|ext| ext == "so" || ext == "zebin")
+            {
+                files.push(path);
+            }
+        }
+    }
+    check(files, 0)
+}
+
+fn check(mut files: Vec<PathBuf>, least: usize) -> Result<(), Failed> {
+    files.sort();
+    let mut count = Count::default();
+    let mut failed = Vec::new();
+    let mut seen: BTreeSet<Vec<u8>> = BTreeSet::new();
+    for path in files {
+        let Ok(source) = FileSource::open(&path) else {
+            continue;
+        };
+        let mut document: Document = zeview::decode::decode(Box::new(source), "file");
+        document.open_files(NodeId::ROOT);
+        for node in tables::documents_with(&mut document, ListId::Instructions) {
+            for (section, code, listing) in sections(&document, node) {
+                let bytes = document.sources.read(code).map(|bytes| bytes.to_vec());
+                if !bytes.is_ok_and(|bytes| seen.insert(bytes)) {
+                    continue;
+                }
+                let grf = match listing.encoding().as_deref() {
+                    Some("gen9" | "gen11" | "xe_gen12lp" | "xe_hpg") => 32,
+                    _ => 64,
+                };
+                let walked = walk(&*listing, &document.sources, grf, 7);
+                if walked.calls == 0 || walked.loads.is_empty() {
+                    continue;
+                }
+                let Some(flow) = listing.data_flow(&document.sources) else {
+                    continue;
+                };
+                let found = analyzed(&flow.report());
+                count.sections += 1;
+                for load in &walked.loads {
+                    let stores = walked.pairs.get(load).cloned().unwrap_or_default();
+                    let of = found.get(load).cloned().unwrap_or_default();
+                    count.loads += 1;
+                    count.equal += usize::from(of == stores);
+                    // Paths are random: some pairs are on none.
+                    count.more += usize::from(of != stores && of.is_superset(&stores));
+                    if !of.is_superset(&stores) {
+                        let path = path.display();
+                        failed.push(format!(
+                            "{path} {section} {load:#x}: {of:x?}, not {stores:x?}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    println!("{count:?}");
+    if count.equal < least {
+        failed.push(format!("only {count:?}"));
+    }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        failed.truncate(40);
+        Err(failed.join("\n").into())
+    }
+}
