@@ -34,9 +34,9 @@ impl Session {
         let document = view.selection.document();
         if view.verdict.document() != Some(document) {
             self.ask_verdict(tab, document, view.verdict.device.clone());
-            // For a host file this would open all images.
+            // The survey has those of containers, as far as they are read.
             let has = view.opened.summary.anywhere();
-            if document != NodeId::ROOT || !has.host {
+            if document != NodeId::ROOT || !has.host && !has.package {
                 self.request_worst(tab, document);
             }
         }

@@ -309,6 +309,11 @@ impl Lists {
                 Response::List(Box::new(page))
             }
             ListRequest::Worst { columns, count } => {
+                let reading = self.read_kernels(document, id, false);
+                if reading.is_some_and(|progress| !progress.is_over()) {
+                    // The survey has them, as far as they are read.
+                    return Ok(Response::Worst(Vec::new()));
+                }
                 let list = self.get(document, id, list, query)?.list.clone();
                 Response::Worst(worst(&list, columns, *count, document)?)
             }

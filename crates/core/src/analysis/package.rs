@@ -37,10 +37,15 @@ pub trait PackageFiles {
     /// Returns a finding that a file was not read, for a reason that no other finding has.
     fn unread(&self, index: usize, reason: &str, sources: &Sources) -> Findings;
 
-    /// Lets the source inflate a file while the caller does something else, and begins with those
-    /// that follow. Returns the number of bytes so far; `None` if it does not, or has finished: then
+    /// Lets the source inflate a file while the caller does something else, and begins with the
+    /// `next` ones. Returns the number of bytes so far; `None` if it does not, or has finished: then
     /// the file can be [prepared](PackageFiles::prepare).
-    fn inflate(&self, index: usize, sources: &Sources) -> Option<u64>;
+    fn inflate(
+        &self,
+        index: usize,
+        next: &mut dyn Iterator<Item = usize>,
+        sources: &Sources,
+    ) -> Option<u64>;
 
     /// Prepares a file for random access, and computes its checksum, by restoring or reading at most
     /// `most` further bytes of it. Returns the number of bytes that are left.

@@ -169,8 +169,13 @@ impl PackageReading {
         let Some(task) = self.left.front() else {
             return false;
         };
+        // Nested packages come as streams, which the source does not inflate.
+        let next = self.left.iter().skip(1);
+        let mut next = next
+            .filter(|next| Rc::ptr_eq(&next.files, &task.files))
+            .map(|next| next.index);
         if self.may_wait
-            && let Some(bytes) = task.files.inflate(task.index, sources)
+            && let Some(bytes) = task.files.inflate(task.index, &mut next, sources)
         {
             self.preparing = Preparing::Elsewhere(bytes);
             return true;

@@ -457,12 +457,16 @@ impl PackageFiles for Package {
         cx.finish()
     }
 
-    fn inflate(&self, index: usize, sources: &Sources) -> Option<u64> {
+    fn inflate(
+        &self,
+        index: usize,
+        next: &mut dyn Iterator<Item = usize>,
+        sources: &Sources,
+    ) -> Option<u64> {
         let part = self.large_file(index, sources)?;
         match sources.inflate(&part) {
             Inflation::Refused => None,
             Inflation::Running(bytes) => {
-                let next = index.saturating_add(1)..self.members.len();
                 let next = next.filter_map(|next| self.large_file(next, sources));
                 sources.inflate_ahead(next.take(AHEAD));
                 Some(bytes)
