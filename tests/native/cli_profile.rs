@@ -382,8 +382,7 @@ fn functions_and_code_that_follows_are_listed() {
     );
     let printed = text(&["profile", &file, &csv]);
     for expected in [
-        "functions:\n    function  code         samples",
-        "vecfun    0x420-0x590      182",
+        "functions:\n    function  samples",
         "0x4a0 in vecfun: 91 samples",
         "91 samples (",
         "after the end of the code (0x590): of code that follows in memory",

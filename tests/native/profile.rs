@@ -319,12 +319,13 @@ fn check_sums(report: &ProfileReport) {
                 sum(&mut code.blocks.iter().map(|at| &at.counts)),
                 sum(&mut instructions())
             );
-            if !code.functions.is_empty() {
-                assert_eq!(
-                    sum(&mut code.functions.iter().map(|at| &at.own)),
-                    sum(&mut instructions())
-                );
-            }
+            // Instructions that no path reaches are of no function.
+            let own = sum(&mut code.functions.iter().map(|at| &at.own));
+            let all = sum(&mut instructions());
+            assert!(
+                own.iter().zip(&all).all(|(own, all)| own <= all),
+                "{own:?} {all:?}"
+            );
         }
     }
 }

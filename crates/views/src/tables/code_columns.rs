@@ -30,13 +30,13 @@ pub(super) static COUNTED: &[CodeColumn] = &[
     (
         "spill_messages",
         "Spills",
-        "Messages that write scratch memory.",
+        "Messages that write scratch memory, without those that save registers around calls.",
         |mix| mix.spills,
     ),
     (
         "fill_messages",
         "Fills",
-        "Messages that read scratch memory.",
+        "Messages that read scratch memory, without those that restore registers after calls.",
         |mix| mix.fills,
     ),
     (
