@@ -9,7 +9,8 @@ use super::tables::{Meaning, Op};
 use super::words::{MessageEffect, kind, remarks};
 
 /// The kinds of instructions, in alphabetical order.
-const KINDS: [&str; 15] = [
+const KINDS: [&str; 16] = [
+    "call",
     "compare",
     "control",
     "double",

@@ -26,6 +26,7 @@ pub fn kind(i: &Instruction) -> &'static str {
         Op::Sync | Op::Wait => "sync",
         Op::Math => "math",
         Op::Dpas | Op::Dpasw | Op::Bdpas => "dpas",
+        Op::Call | Op::Calla => "call",
         _ if i.kind.is_send() => "message",
         _ if i.kind.is_branch() => "control",
         Op::Mov | Op::Movi | Op::Smov | Op::Sel | Op::Csel | Op::Shfl | Op::Dnscl | Op::Srnd => {

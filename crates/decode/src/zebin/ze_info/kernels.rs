@@ -317,7 +317,7 @@ fn mix(listing: &Code, sources: &Sources) -> Mix {
     tally.step(u64::MAX, sources);
     let mut mix = tally.mix();
     // Only the data flow tells saves around calls from spills.
-    let calls = mix.kinds.iter().any(|(kind, _)| kind.starts_with("call"));
+    let calls = mix.kinds.iter().any(|(kind, _)| kind == "call");
     let has_scratch = mix.spills > 0 || mix.fills > 0;
     if calls
         && has_scratch
