@@ -53,7 +53,12 @@ impl Counting {
         if left > 0 {
             left = tally.step(PIECE, &document.sources);
         }
-        let mix = tally.mix();
+        let mut mix = tally.mix();
+        if left == 0 {
+            let encoding = query.encoding().map(|name| &**name);
+            let listing = assembly.listing(of, encoding, &document.sources)?;
+            mix = mix.without_saves(&*listing, &document.sources);
+        }
         self.0 = Some((wanted, tally, left));
         let sections = sections.iter().take(SECTIONS_MAX);
         let mut names = None;

@@ -244,6 +244,26 @@ pub struct Mix {
     pub illegal: u64,
 }
 
+impl Mix {
+    /// Takes the messages that save registers around calls out of [`Mix::spills`] and [`Mix::fills`]. Only
+    /// the data flow tells them apart, which is analyzed if the code has calls and such messages.
+    #[must_use]
+    pub fn without_saves(mut self, listing: &dyn Listing, sources: &Sources) -> Mix {
+        let has_calls = self.kinds.iter().any(|(kind, _)| kind == "call");
+        if has_calls
+            && (self.spills > 0 || self.fills > 0)
+            && let Some(flows) = listing.data_flow(sources)
+        {
+            let report = flows.report();
+            let saves = report.saves.unwrap_or(0).into();
+            let restores = report.restores.unwrap_or(0).into();
+            self.spills = self.spills.saturating_sub(saves);
+            self.fills = self.fills.saturating_sub(restores);
+        }
+        self
+    }
+}
+
 /// The messages with the same operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageCount {

@@ -315,21 +315,7 @@ impl ZebinKernels {
 fn mix(listing: &Code, sources: &Sources) -> Mix {
     let mut tally = listing.tally(sources);
     tally.step(u64::MAX, sources);
-    let mut mix = tally.mix();
-    // Only the data flow tells saves around calls from spills.
-    let calls = mix.kinds.iter().any(|(kind, _)| kind == "call");
-    let has_scratch = mix.spills > 0 || mix.fills > 0;
-    if calls
-        && has_scratch
-        && let Some(flows) = listing.data_flow(sources)
-    {
-        let report = flows.report();
-        mix.spills = mix.spills.saturating_sub(report.saves.unwrap_or(0).into());
-        mix.fills = mix
-            .fills
-            .saturating_sub(report.restores.unwrap_or(0).into());
-    }
-    mix
+    tally.mix().without_saves(listing, sources)
 }
 
 /// A default as a value, or as text if there is no such value.
