@@ -117,9 +117,9 @@ class Kernel(Row):
     sends: Optional[int]
     """Messages to shared functions: send instructions. Only if named in columns=[…]."""
     spill_messages: Optional[int]
-    """Messages that write scratch memory. Only if named in columns=[…]."""
+    """Messages that write scratch memory, without those that save registers around calls. Only if named in columns=[…]."""
     fill_messages: Optional[int]
-    """Messages that read scratch memory. Only if named in columns=[…]."""
+    """Messages that read scratch memory, without those that restore registers after calls. Only if named in columns=[…]."""
     atomic_messages: Optional[int]
     """Atomic operations in memory. Only if named in columns=[…]."""
     barrier_messages: Optional[int]
