@@ -69,8 +69,9 @@ journey("a kernel compiled with -g shows source lines next to its instructions",
   await axe(page);
   await screenshot(page, "assembly-source");
   await filter(page).fill("function=energy");
-  await eventually(() => rows(page).count(), 4);
-  await rows(page).first().getByRole("gridcell").first().click();
+  // The first row has the titles.
+  await eventually(() => rows(page).count(), 1 + 4);
+  await rows(page).nth(1).getByRole("gridcell").first().click();
   const chain = strip(page).getByRole("list", { name: "Functions of the instruction, the innermost first" });
   await chain.getByRole("listitem").filter({ hasText: "energy" }).waitFor();
   await chain.getByRole("listitem").filter({ hasText: "inlined at" }).filter({ hasText: "debugme.cl:9" }).filter({ hasText: "step" }).waitFor();

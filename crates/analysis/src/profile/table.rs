@@ -23,7 +23,7 @@ const METRIC_NAMES_MAX: usize = 1 << 16;
 
 /// Maximum number of kernels on all devices; each uses about 2 KB of memory, with its samples in the
 /// report. The largest applications have some thousand.
-const KERNELS_MAX: usize = 24_000;
+const KERNELS_MAX: usize = 18_000;
 
 /// Maximum length of all names of kernels, in bytes.
 const NAMES_MAX: usize = 32 << 20;
