@@ -93,9 +93,14 @@ columns! {
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
     "samples" Number Optional 7 "Samples" "" "Samples of the profile that was added: how often a thread was at the instruction."
         |(list, row), _| list.samples_of(row);
-    "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
+    "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction, including the values of channels that wait while others run."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
             let live = flow.live(row).map(|live| live.registers.into());
+            Cell::figure(live.ok_or(Unknown::TooMuchWork))
+        });
+    "live_iga" Number Optional 7 "Live (IGA)" "registers" "The same without the values of channels that wait while others run, as the Intel Graphics Assembler counts."
+        |(list, row), sources| list.of_flow(row, sources, |flow| {
+            let live = flow.live_iga(row).map(|live| live.registers.into());
             Cell::figure(live.ok_or(Unknown::TooMuchWork))
         });
     "reads" Words Optional 14 "Reads" "" "The registers that it reads, each by its number."
