@@ -39,6 +39,9 @@ journey("a crashed decoder is restarted once and the selection is kept", { befor
   await selected(page).getByText("e_shoff").waitFor();
   await page.getByText("0x28..0x30").waitFor();
   await isIdle(page);
+  // The last requests may follow an answer.
+  await page.waitForTimeout(500);
+  await isIdle(page);
 
   await kill(page);
   const alert = page.getByRole("alert");

@@ -326,7 +326,18 @@ macro_rules! parsed {
     };
 }
 
-parsed!(u64, usize, String);
+parsed!(u64, usize);
+
+/// A word: filters and names of devices have blanks.
+impl Argument for String {
+    fn read(word: &str) -> Option<String> {
+        Some(word.replace("%20", " ").replace("%25", "%"))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.replace('%', "%25").replace(' ', "%20"))
+    }
+}
 
 impl Argument for TabId {
     fn read(word: &str) -> Option<TabId> {
@@ -392,7 +403,7 @@ mod tests {
     examples! {
         u64 = u64::MAX;
         usize = 7;
-        String = "spill_size".to_owned();
+        String = "part==kernel 100%20 \"acm-g10\"".to_owned();
         TabId = TabId(3);
         Span = Span::new(SourceId(3), 7, u64::MAX);
         ListId = ListId::Symbols;
