@@ -10,9 +10,9 @@
 //! ← { id }                          it cannot be inflated there
 //! ```
 //!
-//! The browser's own decompressor is twice as fast as one in WebAssembly, works while the decoder
-//! reads other files, and its output is kept outside of the memory of WebAssembly, so that no byte is
-//! inflated twice. That memory is limited: what was inflated first is dropped for what is needed now.
+//! The browser's own decompressor works while the decoder reads other files. Its output is kept
+//! outside of the memory of WebAssembly, so that it is inflated once. That memory is limited: what
+//! was inflated first is dropped for what is needed now, and the decoder inflates it again.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
