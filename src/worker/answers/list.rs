@@ -532,8 +532,8 @@ impl QueriedList {
         self.order.as_ref().map_or(0, Order::count).into()
     }
 
-    /// Returns rows, from the first on and at most so many. Cells may need the code of kernels: after the first row,
-    /// it ends when time is over, and [`ListPage::reading`] says how far it is.
+    /// Returns at most `count` rows from `start` on. Cells may need the code of kernels: then it ends after
+    /// the row with which the time is over, and [`ListPage::reading`] says how far it is.
     fn page(
         &self,
         document: &Document,
