@@ -1,7 +1,7 @@
 //! The chains of inlined functions of code: which function an instruction is of, where that was
 //! inlined, and so on up to the function that has code of its own.
 //!
-//! Plain data, a part of the [`LineTable`](super::source_lines::LineTable).
+//! Plain data, a part of the [`LineTable`].
 
 use std::rc::Rc;
 
