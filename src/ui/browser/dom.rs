@@ -133,6 +133,12 @@ pub fn is_open(event: &Event) -> bool {
     element.is_some_and(|element| element.has_attribute("open"))
 }
 
+/// Whether the page was opened from a disk.
+pub fn is_from_disk() -> bool {
+    let protocol = web_sys::window().map(|window| window.location().protocol());
+    protocol.is_some_and(|protocol| protocol.is_ok_and(|protocol| protocol == "file:"))
+}
+
 /// Whether the user has selected text of the page.
 pub fn has_selected_text() -> bool {
     web_sys::window()

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use crate::model::Span;
 use crate::model::text::escaped;
+use crate::ui::browser::dom::is_from_disk;
 use crate::ui::state::commands::Command;
 use crate::ui::state::selection::Selection;
 use crate::ui::text::format;
@@ -17,6 +18,15 @@ pub fn name_of(row: &Row) -> Html {
         return html! { <span class="n">{ format!("[{}]", row.index) }</span> };
     }
     shortened(&name)
+}
+
+/// A link to a page of the documentation, which is beside zeview's page on its server. A page that is
+/// a file has none: then it is the title alone.
+pub fn manual(page: &str, title: &'static str) -> Html {
+    if is_from_disk() {
+        return plain(title);
+    }
+    html! { <a class="link" href={format!("docs/{page}")} target="_blank" rel="noopener">{ title }</a> }
 }
 
 /// A name; long ones are truncated in the middle.

@@ -88,11 +88,15 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
             None => html! { <span class="part" data-part={at}>{ shown.to_owned() }</span> },
         });
     }
+    // The first part is the opcode.
+    let marks = cell.marks.iter().skip(1).map(format::mark);
+    if context.loop_mark.is_none() && context.related.is_none() {
+        return html! { <span class="asm"><>{ for parts }</><>{ for marks }</></span> };
+    }
+    // Notes take the room that the instruction leaves.
     html! {
-        <span class="asm">
-            <>{ for parts }</>
-            // The first part is the opcode.
-            <>{ for cell.marks.iter().skip(1).map(format::mark) }</>
+        <span class="asm noted">
+            <span class="whole"><>{ for parts }</><>{ for marks }</></span>
             <>{ context.loop_mark.clone() }</>
             <>{ context.related.map(data_flow::mark) }</>
         </span>
@@ -475,14 +479,20 @@ fn chain(frames: &[SourceFrame]) -> Html {
     }
 }
 
-/// Description of the selected instruction and its parts.
-pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
+/// The meaning of the selected instruction, and the functions that it is of.
+pub(super) fn meaning(detail: &InstructionDetail) -> Html {
     html! { <>
         <p class="said">
             { detail.meaning.to_string() }
             if !detail.comment.is_empty() { <span class="dim">{ format!(" {}", escaped(&detail.comment)) }</span> }
         </p>
         { chain(&detail.frames) }
+    </> }
+}
+
+/// The parts of the selected instruction, with their bits.
+pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
+    html! {
         <ul class="parts" aria-label="Parts of the instruction">
             { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
                 let text = html! { <span class="mono">{ shortened(&escaped(&part.text)) }</span> };
@@ -502,5 +512,5 @@ pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
                 </li> }
             }) }
         </ul>
-    </> }
+    }
 }

@@ -56,8 +56,37 @@ pub(super) fn summary(view: &View) -> Html {
                 };
                 table_menu(&table.title, table.count, Rc::new(content))
             }) }
+            { meanings(flow) }
         </div>
     }
+}
+
+/// What the figures mean: a sentence for each, and guides.
+fn meanings(flow: &Rc<FlowOverview>) -> Html {
+    const GUIDES: [(&str, &str); 3] = [
+        ("guides/spills.html", "Why does my kernel spill?"),
+        ("guides/waits.html", "Where does my kernel wait?"),
+        (
+            "reference/command-line.html",
+            "All figures, as zeview analyze prints them",
+        ),
+    ];
+    let flow = Rc::clone(flow);
+    components::menu(
+        "What is this?".to_owned(),
+        Rc::new(move || {
+            let facts = flow.facts.iter().filter(|fact| !fact.title.is_empty());
+            html! { <>
+                <dl class="meanings">
+                    { for facts.map(|fact| html! { <>
+                        <dt>{ sentence(flow.of, &fact.text) }</dt>
+                        <dd>{ fact.title.clone() }</dd>
+                    </> }) }
+                </dl>
+                <p class="small">{ for GUIDES.iter().map(|(page, title)| html! { <>{ components::manual(page, title) }<br /></> }) }</p>
+            </> }
+        }),
+    )
 }
 
 /// A link to the instruction at an offset of the code.
@@ -131,7 +160,10 @@ pub(super) fn loop_mark(flow: &FlowOverview, start: u32, folded: &[u32]) -> Opti
     );
     let hidden = found.instructions.saturating_sub(1);
     let hidden = is_folded.then(|| format!(", {hidden} instructions folded"));
-    Some(html! { <span {class}>{ found.name.clone() }{ hidden }</span> })
+    let title = found.name.clone();
+    // Its class says which one is the costliest.
+    let words = found.name.trim_start_matches("costliest ").to_owned();
+    Some(html! { <span {class} {title}>{ words }{ hidden }</span> })
 }
 
 /// A table in a menu, with the number of rows that are left out.
@@ -261,10 +293,22 @@ pub(super) fn sign(relation: Relation) -> Html {
 /// Words beside a related instruction.
 pub(super) fn mark(related: &RelatedInstruction) -> Html {
     let cause = &related.cause;
-    let (class, words) = match related.relation {
-        Relation::Producer => ("flow-mark producer", format!("← writes {cause}")),
-        Relation::Waited => ("flow-mark waited", format!("← waited for: {cause}")),
-        Relation::Consumer => ("flow-mark consumer", "→ reads the result".to_owned()),
+    let (class, words, title) = match related.relation {
+        Relation::Producer => (
+            "flow-mark producer",
+            format!("← {cause}"),
+            format!("writes {cause}"),
+        ),
+        Relation::Waited => (
+            "flow-mark waited",
+            format!("‖ {cause}"),
+            format!("waited for: {cause}"),
+        ),
+        Relation::Consumer => (
+            "flow-mark consumer",
+            "→ reads it".to_owned(),
+            "reads the result".to_owned(),
+        ),
     };
-    html! { <span {class}>{ words }</span> }
+    html! { <span {class} {title}>{ words }</span> }
 }

@@ -77,13 +77,16 @@ pub(super) fn strip(view: &View, list: &List, is_narrow: bool) -> Html {
                         }
                         { copy }
                     </div>
-                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail, current.entry) } }
-                    if let Detail::Instruction(_) = detail { { for profile::about(view, current.entry) } }
+                    if let Detail::Instruction(detail) = detail {
+                        { assembly::meaning(detail) }
+                        { for profile::about(view, current.entry) }
+                    }
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
                         }) }
                     </ul>
+                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail, current.entry) } }
                 </section>
             }
         }
