@@ -32,6 +32,11 @@ columns! {
         };
     "source" Text Filled 16 "Line" "" "The source file and line."
         |(list, row), sources| list.source(row, sources);
+    "source_text" Text Filled 28 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
+        |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
+            (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),
+            _ => Cell::empty(),
+        };
     "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
         |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
     "label" Text Default 11 "Label" "" "The label of a basic block (its offset), and annotations of the instruction."
@@ -51,11 +56,6 @@ columns! {
         };
     "comment" Text Default 36 "Message" "" "The meaning of a message: its operation, and the registers that it sends and receives."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.comment.clone()));
-    "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four spaces."
-        |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
-            (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),
-            _ => Cell::empty(),
-        };
     "symbol" Text Optional 18 "Patched with" "" "The symbol whose address the driver patches into the instruction."
         |(list, row), sources| list.relocations_of(row, sources).next().map_or_else(Cell::empty, |relocation| {
             Cell::text(list.patch(relocation).0).at(Some(relocation.entry))

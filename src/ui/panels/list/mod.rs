@@ -363,7 +363,11 @@ fn Code(props: &Props) -> Html {
         if !is_graph { { columns(list) }{ export(id) } }
     </> };
     let frame = Frame {
-        class: Some("codes"),
+        class: Some(if list.shown().iter().any(|column| column.id == "source_text") {
+            "codes with-source"
+        } else {
+            "codes"
+        }),
         onmouseover: Some(onmouseover),
         bar,
         above: html! { <>{ assembly::head(view) }{ profile::summary(view) }{ data_flow::summary(view) }</> },
