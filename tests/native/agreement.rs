@@ -86,6 +86,7 @@ fn analyzed(file: &str) -> Kernels {
         let peak = &kernel["peak"];
         if peak.is_object() {
             numbers.insert("peak_live_registers", peak["registers"].clone());
+            numbers.insert("peak_live_registers_iga", peak["iga"]["registers"].clone());
         }
         (name(kernel, "kernel"), numbers)
     });

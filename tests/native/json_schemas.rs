@@ -121,7 +121,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
              SAMPLES/vecadd.bmg.zebin",
             "kernels --json --columns name,instructions,compacted,sends,spill_messages,fill_messages,\
              atomic_messages,barrier_messages,dpas_instructions,blocks,loops,loop_nesting,\
-             registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
+             registers_used,scoreboard_waits,peak_live_registers,peak_live_registers_iga,dead_writes,\
              innermost_loop_cycles SAMPLES/spill.dg2.zebin SAMPLES/vecadd-O0.bmg.zebin",
         ],
     ),
@@ -134,7 +134,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json --group-by device SAMPLES/program.host",
             "kernels --json --group-by kernel --columns name,instructions,compacted,sends,\
              spill_messages,fill_messages,atomic_messages,barrier_messages,dpas_instructions,blocks,\
-             loops,loop_nesting,registers_used,scoreboard_waits,peak_live_registers,dead_writes,\
+             loops,loop_nesting,registers_used,scoreboard_waits,peak_live_registers,peak_live_registers_iga,dead_writes,\
              innermost_loop_cycles SAMPLES/matmul.syclbin",
         ],
     ),

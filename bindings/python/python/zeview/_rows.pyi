@@ -137,7 +137,9 @@ class Kernel(Row):
     scoreboard_waits: Optional[int]
     """Instructions that wait on the software scoreboard. Only if named in columns=[…]."""
     peak_live_registers: Optional[int]
-    """The maximum number of general registers that are live at once. Only if named in columns=[…]."""
+    """The maximum number of general registers that are live at once, including the values of channels that wait while others run. Only if named in columns=[…]."""
+    peak_live_registers_iga: Optional[int]
+    """The maximum number of general registers that are live at once, without the values of channels that wait while others run, as the Intel Graphics Assembler counts. Only if named in columns=[…]."""
     dead_writes: Optional[int]
     """Instructions whose result is never read; unknown if registers are addressed indirectly. Only if named in columns=[…]."""
     innermost_loop_cycles: Optional[int]

@@ -66,6 +66,8 @@ pub(super) struct Row {
     /// Whether the word is not an instruction.
     pub invalid: bool,
     pub guard: Guard,
+    /// Whether it writes all channels, not only the enabled ones: `(W)`.
+    pub no_mask: bool,
     /// The flag bytes that it writes.
     pub flags: u16,
     pub latency: u16,
@@ -74,6 +76,13 @@ pub(super) struct Row {
     /// The first of its reads and writes.
     pub reads: u32,
     pub writes: u32,
+}
+
+impl Row {
+    /// Whether it replaces the values of all channels in the bytes that it writes.
+    pub fn replaces_all(&self) -> bool {
+        self.no_mask && self.guard.flags == 0
+    }
 }
 
 /// A basic block.
@@ -397,6 +406,7 @@ impl DataFlow {
                 is_send: instruction.kind.is_send(),
                 invalid: instruction.invalid,
                 guard,
+                no_mask: instruction.no_mask,
                 flags: 0,
                 latency,
                 occupancy,

@@ -60,8 +60,21 @@ pub struct Loop {
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
     pub issue: u64,
+    /// The pipes that it uses.
+    pub pipes: Vec<PipeTime>,
     /// The part with most of the cycles.
     pub bound: Bound,
+}
+
+/// The cycles of an iteration in a pipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipeTime {
+    /// The letter of a pipe that runs in order, empty on devices with one; `dpas`, `math`, `send`.
+    pub pipe: &'static str,
+    /// Cycles in which its instructions occupy it.
+    pub occupied: u64,
+    /// Cycles that the thread waits for its results.
+    pub latency: u64,
 }
 
 /// Times of a row at which its result is available and its sources have been read.
@@ -166,6 +179,7 @@ impl DataFlow {
             traffic: Vec::new(),
             cycles: 0,
             issue: 0,
+            pipes: Vec::new(),
             bound: Bound::Issue,
         });
         let mut loops: Vec<Loop> = loops.collect();
@@ -275,6 +289,20 @@ impl DataFlow {
         cycles
     }
 
+    /// The pipe that an instruction occupies; `None` if it only waits.
+    fn pipe_name(&self, row: u32) -> Option<&'static str> {
+        let record = self.row(row)?;
+        match (record.issue.pipe, record.op) {
+            _ if record.is_send => Some("send"),
+            (Some(_), _) if self.accesses.encoding.rank < 22 => Some("in order"),
+            (Some(pipe), _) => Some(pipe.letter()),
+            (None, Op::Dpas | Op::Dpasw | Op::Bdpas) => Some("dpas"),
+            (None, Op::Math) => Some("math"),
+            (None, Op::Sync | Op::Nop | Op::Illegal) => None,
+            (None, _) => Some("other"),
+        }
+    }
+
     /// Counts the instructions, messages and cycles of an iteration. Calls `f` with the stalls.
     fn measure(&self, at: usize, found: &mut Loop, f: &mut dyn FnMut(Stall)) {
         if !self.spend(self.graph.forest().len(at) as u64) {
@@ -311,9 +339,17 @@ impl DataFlow {
         found.traffic = traffic;
         // Ordered, so that pipes with equal cycles give the same answer each time.
         let mut pipes: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let mut times: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
         let (mut longest, mut messages) = ((0, None), 0);
         let (cycles, issue) = self.iterate(at, &mut |(row, stall, cause)| {
             f((row, stall, cause));
+            let occupied = self.row(row).map_or(0, |record| record.occupancy);
+            if let Some(name) = self.pipe_name(row) {
+                times.entry(name).or_default().0 += u64::from(occupied);
+            }
+            if let Some(name) = cause.and_then(|(producer, _)| self.pipe_name(producer)) {
+                times.entry(name).or_default().1 += stall;
+            }
             match cause {
                 Some((_, WaitOn::Distance(pipe, _))) => *pipes.entry(pipe).or_default() += stall,
                 Some((producer, _)) => {
@@ -327,6 +363,14 @@ impl DataFlow {
         });
         found.cycles = cycles;
         found.issue = issue;
+        let times = times.into_iter();
+        found.pipes = times
+            .map(|(pipe, (occupied, latency))| PipeTime {
+                pipe,
+                occupied,
+                latency,
+            })
+            .collect();
         let pipe = pipes.iter().max_by_key(|(_, stall)| **stall);
         found.bound = match (longest, pipe) {
             // No wait can cost more than the issues then.

@@ -3,7 +3,8 @@
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
 use super::functions::ScratchRole;
-use super::loops::Bound;
+use super::live::Live;
+use super::loops::{Bound, PipeTime};
 use super::patterns::{Pattern, PatternKind};
 use super::reaching::Definition;
 use super::recompute::Recomputables;
@@ -12,8 +13,8 @@ use super::spills::{Base, Slot, Spills};
 use super::work::Done;
 use std::ops::Range;
 use zeview_core::analysis::data_flow::{
-    Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
-    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotLoad, SlotReport,
+    ASSUMED_ITERATIONS, Bottleneck, FlowCounts, FlowReport, Flows, IgaPeak, InstructionCost,
+    InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, PipeCycles, SlotLoad, SlotReport,
     SpillPattern, WaitFor, WaitReport, loop_costs,
 };
 use zeview_core::analysis::figure::Figure;
@@ -24,8 +25,30 @@ use zeview_core::model::sort;
 /// Maximum number of waits in a report.
 const WAITS: usize = 5;
 
+/// Maximum number of instructions that are listed for the condition of a wait.
+const CANDIDATES: usize = 4;
+
 const PRODUCERS_INCOMPLETE: &str =
     "The code takes too much work: producers and waits are incomplete.";
+
+fn pipe_cycles(pipe: &PipeTime) -> PipeCycles {
+    PipeCycles {
+        pipe: pipe.pipe.to_owned(),
+        occupied: pipe.occupied,
+        latency: pipe.latency,
+    }
+}
+
+fn live_bytes(live: Live) -> LiveBytes {
+    LiveBytes {
+        r: live.bytes,
+        acc: live.accumulator_bytes.into(),
+        f: live.flag_bytes.into(),
+        a: live.address_bytes.into(),
+        s: live.scalar_bytes.into(),
+        registers: live.registers.into(),
+    }
+}
 
 struct LoopReports {
     loops: Vec<LoopReport>,
@@ -53,6 +76,7 @@ impl Flows for DataFlow {
             writes: all(&Role::writes),
             defs: definitions.iter().map(|def| self.producer(def)).collect(),
             live: Flows::live(self, row),
+            live_iga: Flows::live_iga(self, row),
             waits,
             latency: self.latency(row).into(),
             occupancy: self.occupancy(row).into(),
@@ -62,15 +86,11 @@ impl Flows for DataFlow {
     }
 
     fn live(&self, row: u32) -> Option<LiveBytes> {
-        let live = DataFlow::live(self, row)?;
-        Some(LiveBytes {
-            r: live.bytes,
-            acc: live.accumulator_bytes.into(),
-            f: live.flag_bytes.into(),
-            a: live.address_bytes.into(),
-            s: live.scalar_bytes.into(),
-            registers: live.registers.into(),
-        })
+        DataFlow::live(self, row).map(live_bytes)
+    }
+
+    fn live_iga(&self, row: u32) -> Option<LiveBytes> {
+        DataFlow::live_iga(self, row).map(live_bytes)
     }
 
     fn uses(&self, row: u32) -> Option<Vec<u32>> {
@@ -119,8 +139,13 @@ impl Flows for DataFlow {
             let registers = (0..self.count()).map(|row| self.find_live_at(row).registers);
             registers.max().unwrap_or(0)
         });
+        let iga = self.figure(|| {
+            let registers = (0..self.count()).map(|row| self.find_iga_at(row).registers);
+            registers.max().unwrap_or(0)
+        });
         FlowCounts {
             peak_live_registers: peak.map(u64::from),
+            peak_live_registers_iga: iga.map(u64::from),
             dead_writes: self.dead_writes().map(u64::from),
             innermost_loop_cycles: self.figure(|| self.innermost_cycles()),
         }
@@ -128,6 +153,7 @@ impl Flows for DataFlow {
 
     fn report(&self) -> FlowReport {
         let mut report = FlowReport {
+            assumed_iterations: ASSUMED_ITERATIONS,
             // Zeros behind the code are decoded as instructions, but no other surface counts them.
             instructions: self.count().saturating_sub(self.extent().padding),
             limits: self.limits(),
@@ -260,6 +286,8 @@ impl DataFlow {
         let patterns = self.patterns(spills);
         let patterns = patterns.and_then(|found| Ok((found, self.recomputables(spills)?)));
         if let Some((found, values)) = report.known("spill patterns", patterns) {
+            let pressures = self.figure(|| self.pressures(spills, &values));
+            report.pressures = report.known("live values", pressures);
             let mut patterns = self.spill_patterns(spills, found);
             self.add_recomputables(spills, values, &mut patterns, &mut report.limits);
             report.patterns = Some(patterns);
@@ -297,6 +325,7 @@ impl DataFlow {
                 address: self.address_text(slot.base, slot.offset),
                 places: pattern.rows.iter().filter_map(|row| self.pc(*row)).collect(),
                 text,
+                in_registers: false,
             })
         });
         patterns.collect()
@@ -337,6 +366,7 @@ impl DataFlow {
                 },
                 places: rows.iter().filter_map(|row| self.pc(*row)).collect(),
                 text: text.to_owned(),
+                in_registers: value.slot.is_none(),
             });
         }
         if found.skipped > 0 {
@@ -350,17 +380,26 @@ impl DataFlow {
     fn waits_for(&self, row: u32) -> Vec<WaitFor> {
         let mut out = Vec::new();
         for wait in self.find_waits(row) {
-            let mut push = |pc| {
-                out.push(WaitFor {
-                    pc,
-                    on: wait.on.text(),
-                    bytes: wait.reason.parts(),
-                });
-            };
+            let on = wait.on.text();
             if wait.producers.is_empty() {
-                push(None);
+                out.push(WaitFor {
+                    pc: None,
+                    on: on.clone(),
+                    bytes: Vec::new(),
+                    others: 0,
+                });
             }
-            wait.producers.iter().for_each(|row| push(self.pc(*row)));
+            let count = wait.producers.len();
+            let listed = wait.producers.iter().zip(&wait.reasons).take(CANDIDATES);
+            for (at, (row, reason)) in (1..).zip(listed) {
+                let others = if at == CANDIDATES { count - at } else { 0 };
+                out.push(WaitFor {
+                    pc: self.pc(*row),
+                    on: on.clone(),
+                    bytes: reason.parts(),
+                    others: u32::try_from(others).unwrap_or(u32::MAX),
+                });
+            }
         }
         out
     }
@@ -378,6 +417,7 @@ impl DataFlow {
             pc: definition.row.and_then(|row| self.pc(row)),
             on: "registers".to_owned(),
             bytes: definition.bytes.parts(),
+            others: 0,
         };
         found.map(wait).collect()
     }
@@ -446,8 +486,24 @@ impl DataFlow {
             registers: live.registers.into(),
             bytes: live.bytes,
             longest: None,
+            iga: self.iga_peak(),
         };
         Some((row, peak))
+    }
+
+    /// The position with the most live registers if divergence is ignored.
+    fn iga_peak(&self) -> Option<IgaPeak> {
+        let key = |row: &u32| {
+            let live = self.find_iga_at(*row);
+            (live.registers, live.bytes, std::cmp::Reverse(*row))
+        };
+        let row = (0..self.count()).max_by_key(key)?;
+        let live = self.find_iga_at(row);
+        Some(IgaPeak {
+            pc: self.pc(row)?,
+            registers: live.registers.into(),
+            bytes: live.bytes,
+        })
     }
 
     /// The longest live range of a general register across an instruction.
@@ -614,6 +670,9 @@ impl DataFlow {
                 moved: moved.collect(),
                 cycles: found.cycles,
                 issue: found.issue,
+                latency: found.cycles.saturating_sub(found.issue),
+                throughput: found.pipes.iter().map(|pipe| pipe.occupied).max().unwrap_or(0),
+                pipes: found.pipes.iter().map(pipe_cycles).collect(),
                 bottleneck,
             });
         }

@@ -104,8 +104,15 @@ pub(super) static FLOWING: &[FlowColumn] = &[
         "peak_live_registers",
         "Live regs",
         "max",
-        "The maximum number of general registers that are live at once.",
+        "The maximum number of general registers that are live at once, including the values of channels that wait while others run.",
         |counts| counts.peak_live_registers,
+    ),
+    (
+        "peak_live_registers_iga",
+        "Live regs (IGA)",
+        "max",
+        "The maximum number of general registers that are live at once, without the values of channels that wait while others run, as the Intel Graphics Assembler counts.",
+        |counts| counts.peak_live_registers_iga,
     ),
     (
         "dead_writes",

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::analysis::data_flow::{FlowReport, LoopReport, SlotReport, SpillPattern, WaitReport};
+use zeview::analysis::data_flow::{
+    FlowReport, LoopReport, Pressure, SlotReport, SpillPattern, WaitReport,
+};
 use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
@@ -88,6 +90,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut text = output::text_within(&account);
     let mut to = Outline::new(&mut text, options.format.markdown);
     let mut decoders = Decoders::default();
+    let mut builds = Vec::new();
     // Sections of code may overlap.
     let mut left: HashMap<SourceId, u64> = HashMap::new();
     for code in &found {
@@ -137,6 +140,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             })?;
             continue;
         }
+        builds.extend(Build::new(code, &summary.report, flow.register_bytes()));
         write(code, &summary.report, &mut to)?;
         write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
         write_lines("source lines", &summary.lines, left_out, &mut to)?;
@@ -144,8 +148,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         write_lines(outermost, &summary.outermost_lines, 0, &mut to)?;
         write_source_functions(&summary.source_functions, &mut to)?;
     }
-    if let Some(json) = json {
-        json.finish()?;
+    match json {
+        Some(json) => json.finish()?,
+        None => write_builds(&builds, &mut to)?,
     }
     text.flush()?;
     if account.is_overdrawn() {
@@ -176,6 +181,12 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
             "peak pressure: {registers} live registers ({bytes} bytes) at {:#x}",
             peak.pc
         ))?;
+        if let Some(iga) = &peak.iga {
+            to.item(&format!(
+                "peak pressure without the values of waiting channels, as IGA counts: {} live registers ({} bytes) at {:#x}",
+                iga.registers, iga.bytes, iga.pc
+            ))?;
+        }
         if let Some(range) = &peak.longest {
             let from = match range.from {
                 Some(pc) => format!("{pc:#x}"),
@@ -206,6 +217,7 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     for limit in &report.limits {
         to.item(&format!("note: {limit}"))?;
     }
+    write_pressures(report.pressures.as_deref().unwrap_or_default(), to)?;
     write_functions(report.functions.as_deref().unwrap_or_default(), to)?;
     write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
     write_patterns(report.patterns.as_deref().unwrap_or_default(), to)?;
@@ -218,6 +230,134 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
         }
     }
     Ok(())
+}
+
+/// Writes the values in registers at the peak and at spills, by cause and by size.
+fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    for of in pressures {
+        to.heading(&format!(
+            "values in registers at the {} at {:#x}: {} registers ({} bytes)",
+            of.at, of.pc, of.registers, of.bytes
+        ))?;
+        let columns = [
+            ColumnHeader::text("cause"),
+            ColumnHeader::number("registers"),
+            ColumnHeader::number("bytes"),
+            ColumnHeader::number("values"),
+        ];
+        let rows = of.causes.iter().map(|total| {
+            [
+                total.cause.to_string(),
+                total.registers.to_string(),
+                total.bytes.to_string(),
+                total.values.to_string(),
+            ]
+        });
+        to.table(columns, rows)?;
+        let columns = [
+            ColumnHeader::text("value"),
+            ColumnHeader::number("bytes"),
+            ColumnHeader::text("registers"),
+            ColumnHeader::text("computed at"),
+            ColumnHeader::text("next use"),
+            ColumnHeader::number("instructions until then"),
+            ColumnHeader::text("cause"),
+        ];
+        let rows = of.values.iter().map(|value| {
+            let mut registers = value.bytes.iter().take(LISTED).cloned().collect::<Vec<_>>().join(",");
+            if value.bytes.len() > LISTED {
+                registers.push_str(",…");
+            }
+            let born = match (value.born.is_empty(), value.is_input) {
+                (true, _) => "start".to_owned(),
+                (false, true) => format!("start, {}", offsets(&value.born)),
+                (false, false) => offsets(&value.born),
+            };
+            let again = if value.recomputable {
+                ", could be computed again"
+            } else {
+                ""
+            };
+            [
+                value.title(),
+                value.size.to_string(),
+                registers,
+                born,
+                value.next_use.map_or_else(String::new, |pc| format!("{pc:#x}")),
+                value.distance.map_or_else(String::new, |of| of.to_string()),
+                format!("{}{again}", value.cause),
+            ]
+        });
+        to.table(columns, rows)?;
+        if of.others > 0 {
+            to.entry(&format!("{} smaller values", of.others))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the builds of kernels that have several, side by side.
+fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    let has_others = |of: &Build| builds.iter().filter(|other| other.name == of.name).count() > 1;
+    let mut listed: Vec<&Build> = builds.iter().filter(|of| has_others(of)).collect();
+    if listed.is_empty() {
+        return Ok(());
+    }
+    zeview::model::sort::by_key(&mut listed, |of| of.name.clone());
+    to.heading("builds of the same kernel")?;
+    let columns = [
+        ColumnHeader::text("kernel"),
+        ColumnHeader::text("build"),
+        ColumnHeader::number("live registers at the peak"),
+        ColumnHeader::number("as IGA counts"),
+        ColumnHeader::number("register bytes"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::text("most bytes at the peak"),
+    ];
+    let rows = listed.iter().map(|of| {
+        [
+            of.name.clone(),
+            of.place.clone(),
+            of.live.to_string(),
+            of.iga.to_string(),
+            of.register_bytes.to_string(),
+            figure(of.spills.map(u64::from)),
+            figure(of.fills.map(u64::from)),
+            of.cause.clone(),
+        ]
+    });
+    to.table(columns, rows)
+}
+
+/// The registers of a build of a kernel.
+struct Build {
+    name: String,
+    place: String,
+    live: u32,
+    iga: u32,
+    register_bytes: u16,
+    spills: Option<u32>,
+    fills: Option<u32>,
+    cause: String,
+}
+
+impl Build {
+    fn new(code: &Code, report: &FlowReport, register_bytes: u16) -> Option<Build> {
+        let peak = report.peak.as_ref()?;
+        let pressure = report.pressures.iter().flatten().next();
+        let cause = pressure.and_then(|of| of.causes.first());
+        Some(Build {
+            name: code.name.clone(),
+            place: code.place.clone(),
+            live: peak.registers,
+            iga: peak.iga.map_or(0, |iga| iga.registers),
+            register_bytes,
+            spills: report.spills,
+            fills: report.fills,
+            cause: cause.map_or_else(String::new, |of| format!("{}: {}", of.cause, of.bytes)),
+        })
+    }
 }
 
 /// Writes the functions of code that has several.
@@ -371,7 +511,11 @@ fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -
     if patterns.is_empty() {
         return Ok(());
     }
-    to.heading("spills and registers that cost more than necessary")?;
+    to.heading(if patterns.iter().any(SpillPattern::is_of_spill) {
+        "spills and registers that cost more than necessary"
+    } else {
+        "register patterns: values that need no register"
+    })?;
     let columns = ["pattern", "slot or registers", "at", "explanation"];
     let rows = patterns.iter().map(|pattern| {
         [
@@ -519,9 +663,10 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
     if loops.is_empty() {
         return Ok(());
     }
-    to.heading(
-        "loops, with cycles of an iteration for one thread as the compiler's scheduler assumes",
-    )?;
+    to.heading(&format!(
+        "loops, with cycles of an iteration for one thread as the compiler's scheduler assumes; the costliest if each loop runs {} times",
+        report.assumed_iterations
+    ))?;
     let columns = [
         ColumnHeader::text("loop"),
         ColumnHeader::number("depth"),
@@ -532,12 +677,15 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
         ColumnHeader::number("fills"),
         ColumnHeader::number("waits"),
         ColumnHeader::number("cycles"),
-        ColumnHeader::text("bound by"),
+        ColumnHeader::number("issue"),
+        ColumnHeader::number("latency"),
+        ColumnHeader::text("throughput"),
+        ColumnHeader::text("largest"),
         ColumnHeader::text("bytes"),
     ];
     let rows = (0_u32..).zip(loops).map(|(at, found)| {
         let hottest = if report.hottest == Some(at) {
-            " (hottest)"
+            " (costliest)"
         } else {
             ""
         };
@@ -551,6 +699,9 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
             found.fills.to_string(),
             found.waits.to_string(),
             found.cycles.to_string(),
+            found.issue.to_string(),
+            found.latency.to_string(),
+            found.throughput_text(),
             found.bottleneck.to_string(),
             moved_bytes(found),
         ]
@@ -597,11 +748,16 @@ fn wait_text(wait: &WaitReport) -> String {
             Some(pc) => format!("{pc:#x}"),
             None => "nothing".to_owned(),
         };
+        let others = match wait.others {
+            0 => String::new(),
+            1 => ", and 1 other".to_owned(),
+            others => format!(", and {others} others"),
+        };
         if wait.bytes.is_empty() {
-            format!("{} for {producer}, without a reason in the data", wait.on)
+            format!("{} for {producer}, without a reason in the data{others}", wait.on)
         } else {
             format!(
-                "{} for {producer} because of {}",
+                "{} for {producer} because of {}{others}",
                 wait.on,
                 wait.bytes.join(",")
             )
