@@ -10,6 +10,7 @@ use crate::analysis::data_flow::{
     ASSUMED_ITERATIONS, Bottleneck, FlowReport, Flows, LoopReport, Peak, Pressure, SlotReport,
     SpillPattern, WaitReport, loop_costs, loop_costs_with,
 };
+use crate::analysis::figure::Unknown;
 use crate::analysis::functions::{Callee, FunctionReport};
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::analysis::profile::{self, InstructionCounts};
@@ -419,25 +420,32 @@ fn pressure_tables(of: &Pressure) -> [FlowTable; 2] {
 fn loop_table(loops: &[&LoopReport]) -> FlowTable {
     let mut rows = Vec::new();
     for found in loops.iter().take(FLOW_ROWS_MAX) {
-        let loaded: u64 = found.moved.iter().map(|moved| moved.loaded).sum();
-        let stored: u64 = found.moved.iter().map(|moved| moved.stored).sum();
+        let figures = found.figures();
         let counts = [
-            found.depth.into(),
-            found.instructions.into(),
-            found.dpas.into(),
-            loaded,
-            stored,
-            found.spills.into(),
-            found.fills.into(),
-            found.waits.into(),
-            found.cycles,
-            found.issue,
-            found.latency,
+            Ok(found.depth.into()),
+            Ok(found.instructions.into()),
+            figures.float,
+            figures.dpas,
+            figures.integer,
+            figures.global,
+            figures.local,
+            Ok(found.spills.into()),
+            Ok(found.fills.into()),
+            Ok(found.waits.into()),
+            Ok(found.cycles),
+            Ok(found.issue),
+            Ok(found.latency),
         ];
+        let text = |text: String| FlowCell::Text(vec![FlowPiece::Text(text)]);
+        let unknown = |reason: Unknown| text(reason.to_string());
         let mut row = vec![FlowCell::Text(vec![FlowPiece::At(found.start)])];
-        row.extend(counts.map(FlowCell::Number));
+        row.extend(counts.map(|count| count.map_or_else(unknown, FlowCell::Number)));
         row.push(cell(&found.throughput_text()));
         row.push(FlowCell::Text(bound(&found.bottleneck)));
+        row.push(match figures.intensity {
+            Ok(intensity) => text(format!("{intensity:.2}")),
+            Err(reason) => unknown(reason),
+        });
         rows.push(row);
     }
     let heading: Heading<'_> = (
@@ -446,9 +454,11 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
             (Code, "Loop"),
             (Number, "Depth"),
             (Number, "Instructions"),
-            (Number, "dpas"),
-            (Number, "Loads, B"),
-            (Number, "Stores, B"),
+            (Number, "Float, ops"),
+            (Number, "dpas, ops"),
+            (Number, "Integer, ops"),
+            (Number, "Memory, B"),
+            (Number, "SLM, B"),
             (Number, "Spills"),
             (Number, "Fills"),
             (Number, "Waits"),
@@ -457,8 +467,9 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
             (Number, "Latency"),
             (Text, "Throughput"),
             (Text, "Largest"),
+            (Text, "Ops per B"),
         ],
-        "The costliest first, if each loop runs ten times: nothing in the code states how often. An iteration of one thread, with the cycles that the compiler's scheduler assumes: those in which it issues instructions, those in which it waits for results (latency), and those in which the busiest pipe is occupied (throughput).",
+        "The costliest first, if each loop runs ten times: nothing in the code states how often. An iteration of one thread, with the cycles that the compiler's scheduler assumes: those in which it issues instructions, those in which it waits for results (latency), and those in which the busiest pipe is occupied (throughput). Operations and bytes are for all channels of the execution size, enabled or not; a multiply-add is two operations. Operations per byte: float and dpas, by the bytes of memory other than SLM and scratch.",
     );
     let mut table = table(heading, loops.len(), rows);
     for (row, found) in table.rows.iter_mut().zip(loops) {

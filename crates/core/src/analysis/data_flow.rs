@@ -347,23 +347,138 @@ pub struct Pressure {
     pub others: u32,
 }
 
-/// Bytes transferred by messages.
+/// Bytes that messages load and store for all channels of their execution size, by memory and cache
+/// setting. Which channels are enabled is known only at run time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
-    /// The shared function: `ugm`, `slm`.
+    /// The memory: `global`, `slm`, `scratch`, `constant`, `typed`, `sampler`, `render`, `urb`, or
+    /// `unknown` if that is in a register.
+    pub space: String,
+    /// The shared function: `ugm`, `slm`, `dc1`.
     pub memory: String,
     /// The cache setting: `.ca.cc`; empty by default.
     pub cache: String,
     /// Number of messages.
     pub messages: u32,
-    /// Bytes loaded.
-    pub loaded: u64,
-    /// Bytes stored.
-    pub stored: u64,
+    /// Number of these that only load into a cache; their bytes are not counted.
+    pub prefetches: u32,
+    /// Bytes loaded; `None` if unknown.
+    pub loaded: Option<u64>,
+    /// Bytes stored; `None` if unknown.
+    pub stored: Option<u64>,
+    /// The reason why the bytes are unknown.
+    pub unknown: Option<String>,
 }
 
-/// A loop.
+/// Arithmetic operations for all channels of the execution size: a multiply-add is two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationCount {
+    /// `float`, `dpas`, `integer` or `logic` (shifts and operations on bits).
+    pub kind: String,
+    /// The type that they compute in: `f`, `hf`, `d`; of systolic operations the types of both
+    /// matrices, if they are different: `bf`, `s8×u4`.
+    #[serde(rename = "type")]
+    pub data_type: String,
+    /// The number; `None` if unknown.
+    pub count: Option<u64>,
+}
+
+/// Figures of the costliest loop of some code, for the kernel table. All are of an iteration of one
+/// thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoopFigures {
+    /// Cycles, as assumed by the compiler's scheduler.
+    pub cycles: u64,
+    /// Cycles of these in which instructions are issued.
+    pub issue: u64,
+    /// Floating-point operations.
+    pub float: Figure<u64>,
+    /// Systolic operations.
+    pub dpas: Figure<u64>,
+    /// Integer operations, shifts, and operations on bits.
+    pub integer: Figure<u64>,
+    /// Bytes of global memory, and of surfaces for constants.
+    pub global: Figure<u64>,
+    /// Bytes of shared local memory.
+    pub local: Figure<u64>,
+    /// Floating-point and systolic operations per byte of global memory.
+    pub intensity: Figure<f64>,
+}
+
+impl LoopReport {
+    /// Returns the number of operations of a kind.
+    ///
+    /// # Errors
+    ///
+    /// If some of them are unknown.
+    pub fn operations_of(&self, kind: &str) -> Figure<u64> {
+        if self.calls > 0 {
+            return Err(Unknown::Calls);
+        }
+        let is_of = |of: &&OperationCount| of.kind == "unknown" || of.kind == kind;
+        let counts = self.operations.iter().filter(is_of);
+        let sum = counts.map(|of| of.count).sum::<Option<u64>>();
+        sum.ok_or(Unknown::Undecoded)
+    }
+
+    /// Returns the bytes loaded and stored in memories.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes of some messages to them are unknown, or those of a message to an unknown memory.
+    pub fn bytes_of(&self, spaces: &[&str]) -> Figure<u64> {
+        if self.calls > 0 {
+            return Err(Unknown::Calls);
+        }
+        let is_of = |of: &&Moved| of.space == "unknown" || spaces.contains(&&*of.space);
+        let moved = self.moved.iter().filter(is_of);
+        let sums = moved.map(|of| Some(of.loaded?.saturating_add(of.stored?)));
+        sums.sum::<Option<u64>>().ok_or(Unknown::Messages)
+    }
+
+    /// Computes the floating-point and systolic operations per byte of global memory.
+    ///
+    /// # Errors
+    ///
+    /// If the operations or bytes are unknown, or there are operations but no bytes.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of one iteration are far below the precision"
+    )]
+    pub fn find_intensity(&self) -> Figure<f64> {
+        let operations = self
+            .operations_of("float")?
+            .saturating_add(self.operations_of("dpas")?);
+        match (operations, self.bytes_of(&OUTSIDE)?) {
+            (_, 0) => Err(Unknown::NoBytes),
+            (operations, bytes) => Ok(operations as f64 / bytes as f64),
+        }
+    }
+
+    /// Returns the figures for the kernel table.
+    #[must_use]
+    pub fn figures(&self) -> LoopFigures {
+        let integer = self.operations_of("integer");
+        let logic = self.operations_of("logic");
+        LoopFigures {
+            cycles: self.cycles,
+            issue: self.issue,
+            float: self.operations_of("float"),
+            dpas: self.operations_of("dpas"),
+            integer: integer.and_then(|integer| Ok(integer.saturating_add(logic?))),
+            global: self.bytes_of(&OUTSIDE),
+            local: self.bytes_of(&["slm"]),
+            intensity: self.find_intensity(),
+        }
+    }
+}
+
+/// The memories outside of the core whose bytes an intensity is relative to. Scratch memory is not
+/// the kernel's data.
+const OUTSIDE: [&str; 6] = ["global", "constant", "typed", "sampler", "render", "urb"];
+
+/// A loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoopReport {
     /// The offset of its first instruction.
     pub start: u32,
@@ -391,6 +506,14 @@ pub struct LoopReport {
     pub waits: u32,
     /// Bytes per iteration, by memory and cache setting.
     pub moved: Vec<Moved>,
+    /// Arithmetic operations per iteration, by kind and type.
+    pub operations: Vec<OperationCount>,
+    /// Number of calls. What the called functions do is not included.
+    pub calls: u32,
+    /// Floating-point and systolic operations per byte of global memory; `None` if unknown.
+    pub intensity: Option<f64>,
+    /// The reason why the intensity is unknown.
+    pub intensity_unknown: Option<String>,
     /// Cycles per iteration of one thread, as assumed by the compiler's scheduler.
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
@@ -524,7 +647,7 @@ pub struct WaitReport {
 }
 
 /// Figures of a kernel's data flow, for the kernel table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowCounts {
     /// The maximum number of general registers that are live at once, including the values of channels
     /// that wait while others run.
@@ -535,6 +658,8 @@ pub struct FlowCounts {
     pub dead_writes: Figure<u64>,
     /// Cycles per iteration of the innermost loops, summed, as assumed by the scheduler.
     pub innermost_loop_cycles: Figure<u64>,
+    /// The costliest loop, by [`loop_costs`]; `None` without loops.
+    pub costliest_loop: Figure<Option<LoopFigures>>,
 }
 
 impl FlowCounts {
@@ -546,6 +671,7 @@ impl FlowCounts {
             peak_live_registers_iga: Err(reason),
             dead_writes: Err(reason),
             innermost_loop_cycles: Err(reason),
+            costliest_loop: Err(reason),
         }
     }
 }
@@ -560,7 +686,7 @@ pub struct UnknownFigure {
 }
 
 /// The summary of the data flow of a section of code.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FlowReport {
     /// Number of instructions covered by the analysis.
     pub instructions: u32,

@@ -11,6 +11,7 @@ use super::functions::Functions;
 use super::live::LiveRows;
 use super::loops::Timing;
 use super::messages::Facts;
+use super::operations::{self, Operations};
 use super::payload::Loaded;
 use super::reaching::{Consumers, EntryDefinitions};
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
@@ -73,6 +74,8 @@ pub(super) struct Row {
     pub latency: u16,
     pub occupancy: u8,
     pub issue: Issue,
+    /// The arithmetic operations that it does.
+    pub operations: Option<Operations>,
     /// The first of its reads and writes.
     pub reads: u32,
     pub writes: u32,
@@ -390,7 +393,8 @@ impl DataFlow {
                 self.gathered.insert(row, gathered);
             }
             if let Some(message) = &instruction.message {
-                self.messages.insert(row, Facts::of(&instruction, message));
+                let facts = Facts::of(self.accesses.encoding, &instruction, message);
+                self.messages.insert(row, facts);
             }
             set_scalars(&instruction, &writes, &mut scalars);
             jumps.extend(targets(&instruction, at));
@@ -411,6 +415,7 @@ impl DataFlow {
                 latency,
                 occupancy,
                 issue: Issue::of(self.accesses.encoding.rank, &instruction),
+                operations: operations::operations(&instruction),
                 reads: u32::try_from(self.reads.len()).unwrap_or(NONE),
                 writes: u32::try_from(self.writes.len()).unwrap_or(NONE),
             };

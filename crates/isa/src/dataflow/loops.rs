@@ -6,9 +6,10 @@ use std::rc::Rc;
 use super::build::{DataFlow, NONE, index};
 use super::functions::ScratchRole;
 use super::messages::Traffic;
+use super::operations::Operations;
 use super::waits::WaitOn;
 use super::work::Done;
-use crate::tables::Op;
+use crate::tables::{Meaning, Op};
 use zeview_core::analysis::figure::Figure;
 use zeview_core::model::sort;
 
@@ -55,6 +56,12 @@ pub struct Loop {
     pub waits: u32,
     /// Bytes that an iteration loads and stores.
     pub traffic: Vec<Traffic>,
+    /// Arithmetic operations of an iteration, by kind and type.
+    pub operations: Vec<Operations>,
+    /// Number of calls. What the called functions do is not included in any figure.
+    pub calls: u32,
+    /// Number of words that are no instructions.
+    pub unknown: u32,
     /// Cycles of an iteration for one thread, as the compiler's scheduler assumes: each instruction
     /// runs once.
     pub cycles: u64,
@@ -177,6 +184,9 @@ impl DataFlow {
             fills: 0,
             waits: 0,
             traffic: Vec::new(),
+            operations: Vec::new(),
+            calls: 0,
+            unknown: 0,
             cycles: 0,
             issue: 0,
             pipes: Vec::new(),
@@ -319,6 +329,11 @@ impl DataFlow {
             found.dpas += u32::from(matches!(record.op, Op::Dpas | Op::Dpasw | Op::Bdpas));
             found.sends += u32::from(record.is_send);
             found.waits += u32::from(self.has_waits(row));
+            found.calls += u32::from(matches!(record.op, Op::Call | Op::Calla));
+            found.unknown += u32::from(record.invalid);
+            if let Some(done) = record.operations {
+                add_operations(&mut found.operations, done);
+            }
             let Some(facts) = self.messages.get(&row) else {
                 continue;
             };
@@ -326,17 +341,12 @@ impl DataFlow {
             found.spills += u32::from(role == Some(ScratchRole::Spill));
             found.fills += u32::from(role == Some(ScratchRole::Fill));
             let Some(moved) = facts.traffic else { continue };
-            let same = |t: &&mut Traffic| (t.memory, t.cache) == (moved.memory, moved.cache);
-            match traffic.iter_mut().find(same) {
-                Some(sum) => {
-                    sum.messages += 1;
-                    sum.loaded += moved.loaded;
-                    sum.stored += moved.stored;
-                }
-                None => traffic.push(moved),
-            }
+            add_traffic(&mut traffic, moved);
         }
         found.traffic = traffic;
+        sort::by_key(&mut found.operations, |of| {
+            (of.kind, of.data_type.name(), of.second.map(Meaning::name))
+        });
         // Ordered, so that pipes with equal cycles give the same answer each time.
         let mut pipes: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut times: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
@@ -383,5 +393,33 @@ impl DataFlow {
             (_, Some((pipe, _))) => Bound::Pipe(pipe),
             _ => Bound::Issue,
         };
+    }
+}
+
+/// Adds operations to those of their kind and types.
+fn add_operations(all: &mut Vec<Operations>, done: Operations) {
+    let key = |of: &Operations| (of.kind, of.data_type, of.second, of.count.is_none());
+    match all.iter_mut().find(|sum| key(sum) == key(&done)) {
+        Some(sum) => {
+            let counts = sum.count.zip(done.count);
+            sum.count = counts.map(|(sum, count)| sum.saturating_add(count));
+        }
+        None => all.push(done),
+    }
+}
+
+/// Adds a message to those of its memory and cache setting. Messages of unknown size are separate.
+fn add_traffic(all: &mut Vec<Traffic>, moved: Traffic) {
+    let key = |of: &Traffic| (of.memory, of.function, of.cache, of.bytes.err());
+    match all.iter_mut().find(|sum| key(sum) == key(&moved)) {
+        Some(sum) => {
+            sum.messages += 1;
+            sum.prefetches += moved.prefetches;
+            if let (Ok(sum), Ok(bytes)) = (&mut sum.bytes, moved.bytes) {
+                sum.0 += bytes.0;
+                sum.1 += bytes.1;
+            }
+        }
+        None => all.push(moved),
     }
 }

@@ -5,6 +5,7 @@ use super::footprint::Role;
 use super::functions::ScratchRole;
 use super::live::Live;
 use super::loops::{Bound, PipeTime};
+use super::operations::Operations;
 use super::patterns::{Pattern, PatternKind};
 use super::reaching::Definition;
 use super::recompute::Recomputables;
@@ -14,8 +15,9 @@ use super::work::Done;
 use std::ops::Range;
 use zeview_core::analysis::data_flow::{
     ASSUMED_ITERATIONS, Bottleneck, FlowCounts, FlowReport, Flows, IgaPeak, InstructionCost,
-    InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, PipeCycles, SlotLoad, SlotReport,
-    SpillPattern, WaitFor, WaitReport, loop_costs,
+    InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved, OperandRegisters, OperationCount,
+    Peak, PipeCycles, Producer, SlotLoad, SlotReport, SpillPattern, WaitFor, WaitReport,
+    loop_costs,
 };
 use zeview_core::analysis::figure::Figure;
 use zeview_core::analysis::functions::FunctionReport;
@@ -148,6 +150,11 @@ impl Flows for DataFlow {
             peak_live_registers_iga: iga.map(u64::from),
             dead_writes: self.dead_writes().map(u64::from),
             innermost_loop_cycles: self.figure(|| self.innermost_cycles()),
+            costliest_loop: self.figure(|| {
+                let found = self.loop_reports();
+                let at = found.hottest.map(super::build::index)?;
+                Some(found.loops.get(at)?.figures())
+            }),
         }
     }
 
@@ -639,12 +646,23 @@ impl DataFlow {
                 })
                 .collect();
             let moved = found.traffic.iter().map(|traffic| Moved {
-                memory: traffic.memory.to_owned(),
+                space: traffic.memory.name().to_owned(),
+                memory: traffic.function.to_owned(),
                 cache: traffic.cache.to_owned(),
                 messages: traffic.messages,
-                loaded: traffic.loaded,
-                stored: traffic.stored,
+                prefetches: traffic.prefetches,
+                loaded: traffic.bytes.ok().map(|bytes| bytes.0),
+                stored: traffic.bytes.ok().map(|bytes| bytes.1),
+                unknown: traffic.bytes.err().map(str::to_owned),
             });
+            let mut operations: Vec<OperationCount> =
+                found.operations.iter().map(operation_count).collect();
+            // Words that do not decode may be anything.
+            operations.extend((found.unknown > 0).then(|| OperationCount {
+                kind: "unknown".to_owned(),
+                data_type: String::new(),
+                count: None,
+            }));
             let pc = |row| self.pc(row).unwrap_or(0);
             let bottleneck = match found.bound {
                 Bound::Issue => Bottleneck::Issue,
@@ -654,7 +672,7 @@ impl DataFlow {
                     producer: pc(producer),
                 },
             };
-            loops.push(LoopReport {
+            let mut report = LoopReport {
                 start: ranges.iter().map(|range| range.0).min().unwrap_or(0),
                 end: ranges.iter().map(|range| range.1).max().unwrap_or(0),
                 ranges,
@@ -668,13 +686,22 @@ impl DataFlow {
                 fills: found.fills,
                 waits: found.waits,
                 moved: moved.collect(),
+                operations,
+                calls: found.calls,
+                intensity: None,
+                intensity_unknown: None,
                 cycles: found.cycles,
                 issue: found.issue,
                 latency: found.cycles.saturating_sub(found.issue),
                 throughput: found.pipes.iter().map(|pipe| pipe.occupied).max().unwrap_or(0),
                 pipes: found.pipes.iter().map(pipe_cycles).collect(),
                 bottleneck,
-            });
+            };
+            match report.find_intensity() {
+                Ok(intensity) => report.intensity = Some(intensity),
+                Err(reason) => report.intensity_unknown = Some(reason.reason().into_owned()),
+            }
+            loops.push(report);
         }
         let costs = (0_u32..).zip(loop_costs(&loops));
         let hottest = costs.max_by_key(|(at, cost)| (*cost, std::cmp::Reverse(*at)));
@@ -705,5 +732,17 @@ impl DataFlow {
             })
         };
         waits.into_iter().take(WAITS).filter_map(report).collect()
+    }
+}
+
+fn operation_count(done: &Operations) -> OperationCount {
+    let first = done.data_type.name();
+    OperationCount {
+        kind: done.kind.name().to_owned(),
+        data_type: match done.second {
+            Some(second) => format!("{first}×{}", second.name()),
+            None => first.to_owned(),
+        },
+        count: done.count.map(u64::from),
     }
 }

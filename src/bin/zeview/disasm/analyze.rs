@@ -14,7 +14,7 @@ use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, SourceFunctionCosts};
 use zeview::model::SourceId;
-use zeview::model::text::escaped;
+use zeview::model::text::{escaped, plural};
 use zeview::report::code::FlowSummary;
 use zeview::tables::table::ColumnHeader;
 
@@ -681,7 +681,9 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
         ColumnHeader::number("latency"),
         ColumnHeader::text("throughput"),
         ColumnHeader::text("largest"),
+        ColumnHeader::text("operations"),
         ColumnHeader::text("bytes"),
+        ColumnHeader::number("operations per byte"),
     ];
     let rows = (0_u32..).zip(loops).map(|(at, found)| {
         let hottest = if report.hottest == Some(at) {
@@ -703,23 +705,72 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
             found.latency.to_string(),
             found.throughput_text(),
             found.bottleneck.to_string(),
+            operations_text(found),
             moved_bytes(found),
+            match found.intensity {
+                Some(intensity) => format!("{intensity:.2}"),
+                None => "unknown".to_owned(),
+            },
         ]
     });
-    to.table(columns, rows)
+    to.table(columns, rows)?;
+    to.entry(LOOP_NOTE)?;
+    for found in loops {
+        let (start, end) = (found.start, found.end);
+        if let Some(reason) = &found.intensity_unknown {
+            to.entry(&format!(
+                "{start:#x}-{end:#x}: operations per byte: unknown: {reason}"
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// How operations and bytes are counted.
+const LOOP_NOTE: &str = "operations and bytes of one thread per iteration, for all channels of the execution size, \
+    enabled or not; a multiply-add is two operations; operations per byte: float and dpas, by the bytes \
+    of memory other than SLM and scratch";
+
+/// Arithmetic operations of an iteration, by kind and type.
+fn operations_text(found: &LoopReport) -> String {
+    let operations = found.operations.iter().map(|of| {
+        let count = of
+            .count
+            .map_or("unknown".to_owned(), |count| count.to_string());
+        match &*of.data_type {
+            "" => "words that do not decode: unknown".to_owned(),
+            data_type => format!("{} {data_type} {count}", of.kind),
+        }
+    });
+    operations.collect::<Vec<_>>().join("; ")
 }
 
 /// Bytes that an iteration moves, by memory and cache setting.
 fn moved_bytes(found: &LoopReport) -> String {
     let moved = found.moved.iter().map(|moved| {
         let mut parts = Vec::new();
-        if moved.loaded > 0 {
-            parts.push(format!("loads {}", moved.loaded));
+        if let Some(loaded) = moved.loaded.filter(|bytes| *bytes > 0) {
+            parts.push(format!("loads {loaded}"));
         }
-        if moved.stored > 0 {
-            parts.push(format!("stores {}", moved.stored));
+        if let Some(stored) = moved.stored.filter(|bytes| *bytes > 0) {
+            parts.push(format!("stores {stored}"));
         }
-        format!("{}{} {}", moved.memory, moved.cache, parts.join(", "))
+        match moved.prefetches {
+            0 => {}
+            1 => parts.push("1 prefetch".to_owned()),
+            count => parts.push(format!("{count} prefetches")),
+        }
+        if let Some(reason) = &moved.unknown {
+            let messages = plural(moved.messages.into(), "message");
+            parts.push(format!("{messages}, bytes unknown: {reason}"));
+        }
+        // The shared function names most memories.
+        let memory = if moved.space == "global" || moved.space == moved.memory {
+            moved.memory.clone()
+        } else {
+            format!("{} ({})", moved.memory, moved.space)
+        };
+        format!("{memory}{} {}", moved.cache, parts.join(", "))
     });
     moved.collect::<Vec<_>>().join("; ")
 }

@@ -488,12 +488,10 @@ impl KernelList {
             });
         }
         let flowing = column.checked_sub(FIRST_FLOWING);
-        if let Some((.., count)) = flowing.and_then(|place| FLOWING.get(place)) {
+        if let Some((.., cell)) = flowing.and_then(|place| FLOWING.get(place)) {
             let kernels = part.kernels.as_ref();
             let flow = kernels.and_then(|kernels| kernels.flow(&row.name.value, sources));
-            return flow.map_or_else(Cell::empty, |(code, counts)| {
-                Cell::figure(count(&counts)).at(Some(code))
-            });
+            return flow.map_or_else(Cell::empty, |(code, counts)| cell(&counts).at(Some(code)));
         }
         let Some(column) = COLUMNS.get(column) else {
             return Cell::empty();
