@@ -18,9 +18,12 @@ use zeview::model::text::{escaped, plural};
 use zeview::report::code::FlowSummary;
 use zeview::tables::table::ColumnHeader;
 
-use crate::argument::{Encoding, InputFile, KernelBuilds, KernelName, ReportFormat, own_help};
+use crate::argument::{
+    Encoding, InputFile, KernelBuilds, KernelName, RawCode, ReportFormat, own_help,
+};
 use crate::disasm::{Code, Decoders, Wanted, find, flow, heading, open};
 use crate::files::Inputs;
+use crate::kernels::{self, SummaryOptions};
 use crate::outline::Outline;
 use crate::output;
 use crate::rows::Objects;
@@ -51,6 +54,10 @@ pub struct Options {
     builds: KernelBuilds,
     #[command(flatten)]
     encoding: Encoding,
+    #[command(flatten)]
+    raw: RawCode,
+    #[command(flatten)]
+    summary: SummaryOptions,
     /// Print all source lines, not only those with the most cycles.
     #[arg(long)]
     all: bool,
@@ -73,8 +80,12 @@ struct KernelJson<'a> {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let file = &options.input.file;
+    if options.summary.summary {
+        return kernels::run(&options.summary.table(file, &options.format));
+    }
     let mut inputs = Inputs::default();
-    let opened = open(file, &mut inputs, |document| {
+    let raw = options.raw.platform(&options.encoding);
+    let opened = open(file, raw, &mut inputs, |document| {
         let wanted = Wanted {
             lines: true,
             inputs: true,

@@ -125,11 +125,12 @@ impl Code {
 /// Opens a file and finds code in it. Otherwise reports why not, and returns `None`.
 fn open(
     file: &FileArgument,
+    raw: Option<Platform>,
     inputs: &mut Inputs,
     find: impl FnOnce(&mut Document) -> Result<Vec<Code>, Failure>,
 ) -> Option<(Document, Vec<Code>)> {
     let found = while_reading(file, |_| {
-        let mut document = input::open(file).map_err(|error| error.to_string())?;
+        let mut document = input::open_as(file, raw).map_err(|error| error.to_string())?;
         let found = find(&mut document)?;
         Ok::<_, Failure>((document, found))
     });
@@ -153,7 +154,7 @@ impl Decoders {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let file = &options.input.file;
     let mut inputs = Inputs::default();
-    let opened = open(file, &mut inputs, |document| {
+    let opened = open(file, None, &mut inputs, |document| {
         if options.raw {
             return Ok(raw(document, options));
         }

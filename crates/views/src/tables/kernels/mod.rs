@@ -468,6 +468,10 @@ impl KernelList {
             _ => {}
         }
         let is_known = match (part.is_native(), part.kernels.is_some()) {
+            // Only the code is known.
+            (true, _) if row.is_undescribed => {
+                column >= FIRST_COUNTED || ["demangled", "code_size"].contains(&id)
+            }
             (true, _) => true,
             // The entry points of a module state as much.
             (false, true) => STATED.contains(&id),
