@@ -1,6 +1,6 @@
 //! Loops: the contents and the cost of an iteration, by the model of the compiler's scheduler.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::build::{DataFlow, NONE, index};
@@ -93,6 +93,20 @@ struct Run {
     now: u64,
     issued: u64,
     finished: Finished,
+    /// The last rows issued to each in-order pipe, with the times of their results.
+    pipes: BTreeMap<&'static str, VecDeque<(u32, u64)>>,
+}
+
+/// Number of rows that are kept for each pipe: the greatest distance of a wait.
+const DISTANCES: usize = 8;
+
+impl Run {
+    /// The row at a distance in a pipe, and the time of its result.
+    fn at_distance(&self, pipe: &str, distance: u8) -> Option<(u32, u64)> {
+        let issued = self.pipes.get(pipe)?;
+        let at = issued.len().checked_sub(distance.into())?;
+        issued.get(at).copied()
+    }
 }
 
 /// A wait in a run: the row, the cycles, and the instruction that it waits for.
@@ -222,6 +236,15 @@ impl DataFlow {
             if self.has_waits(row) {
                 for (on, producers) in self.producers(row).iter() {
                     self.spend(producers.len() as u64);
+                    // The instruction may be that of the iteration before, although this one has it,
+                    // too.
+                    if let WaitOn::Distance(pipe, distance) = on
+                        && let Some((producer, result)) = run.at_distance(pipe, *distance)
+                        && producers.contains(&producer)
+                    {
+                        wait(result, producer, *on);
+                        continue;
+                    }
                     for producer in producers {
                         if let Some((result, sources)) = run.finished.get(producer) {
                             let at = match on {
@@ -264,6 +287,13 @@ impl DataFlow {
         if record.latency > 0 {
             run.finished
                 .insert(row, (result, sources.min(result.max(start + 8))));
+        }
+        if let Some(pipe) = self.in_order_pipe(row) {
+            let issued = run.pipes.entry(pipe).or_default();
+            issued.push_back((row, result));
+            if issued.len() > DISTANCES {
+                issued.pop_front();
+            }
         }
         run.now = start + issue;
         run.issued += issue;

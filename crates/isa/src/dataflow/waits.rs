@@ -295,6 +295,14 @@ impl DataFlow {
         all
     }
 
+    /// The name of the in-order pipe that an instruction is issued to, as in [`WaitOn::Distance`].
+    pub(super) fn in_order_pipe(&self, row: u32) -> Option<&'static str> {
+        let pipe = self.row(row)?.issue.pipe?;
+        // Devices with one pipe do not name it.
+        let has_several = self.accesses.encoding.rank >= 22;
+        Some(if has_several { pipe.letter() } else { "" })
+    }
+
     fn distance(&self, row: u32, pipe: Option<Pipe>, count: u8) -> Decision {
         let issued = self.issued();
         let rows = issued.pipes.get(&pipe).map_or(&[][..], Vec::as_slice);
