@@ -474,7 +474,10 @@ fn code_guess(document: &Document) -> Option<CodeGuess> {
         return None;
     }
     let whole = document.sources.whole(SourceId::FILE);
-    let bytes = document.sources.read_clamped(whole.subspan(0, GUESSED)).ok()?;
+    let bytes = document
+        .sources
+        .read_clamped(whole.subspan(0, GUESSED))
+        .ok()?;
     let guess = EncodingGuess::of(&bytes);
     let names = guess.fits.iter().map(|fit| fit.platform.name().into());
     Some(CodeGuess {

@@ -105,7 +105,9 @@ fn find_in(
         kernel.is_none_or(|kernel| section.name.strip_prefix(".text.") == Some(kernel))
     });
     sections.find_map(|section| {
-        let listing = assembly.listing(section.bytes, None, &document.sources).ok()?;
+        let listing = assembly
+            .listing(section.bytes, None, &document.sources)
+            .ok()?;
         let report = listing.data_flow(&document.sources)?.report();
         let mut loops = report.loops?.into_iter();
         loops.find(|found| {
@@ -117,7 +119,9 @@ fn find_in(
 /// The figures of a loop, as the file writes them.
 fn figures(found: &LoopReport) -> Vec<(&'static str, String)> {
     let operations = found.operations.iter().map(|of| {
-        let count = of.count.map_or("unknown".to_owned(), |count| count.to_string());
+        let count = of
+            .count
+            .map_or("unknown".to_owned(), |count| count.to_string());
         format!("{} {} {count}", of.kind, of.data_type)
     });
     let mut bytes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();

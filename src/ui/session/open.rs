@@ -360,7 +360,9 @@ impl Session {
 
     /// Opens the file in front again, as code without a container.
     pub(crate) fn open_as_code(self: &Rc<Self>, encoding: String) {
-        let Some(tab) = self.state().active else { return };
+        let Some(tab) = self.state().active else {
+            return;
+        };
         if let Some(live) = self.live(tab) {
             *live.encoding.borrow_mut() = Some(encoding);
             self.decode(tab);

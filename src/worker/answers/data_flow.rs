@@ -268,7 +268,10 @@ fn facts(
         let text = format!("{live}{all} registers live at the peak, ");
         let mut text = vec![say(text), FlowPiece::At(pc)];
         if let Some(iga) = &peak.iga {
-            text.push(say(format!(" ({} without waiting channels, as IGA counts)", iga.registers)));
+            text.push(say(format!(
+                " ({} without waiting channels, as IGA counts)",
+                iga.registers
+            )));
         }
         let title = "The registers that the compiler must keep, including the values of channels that wait while others run";
         facts.push(fact(title, text));
@@ -296,7 +299,9 @@ fn facts(
             )),
         ];
         text.extend(bound(&costliest.bottleneck));
-        text.push(say(format!(" (if each loop runs {ASSUMED_ITERATIONS} times)")));
+        text.push(say(format!(
+            " (if each loop runs {ASSUMED_ITERATIONS} times)"
+        )));
         let title = "The loop with the most cycles outside of inner loops, if each loop runs ten times: nothing in the code states how often. Cycles per iteration, as the compiler's scheduler assumes";
         facts.push(fact(title, text));
     }
@@ -769,6 +774,10 @@ mod tests {
             fills: 0,
             waits: 0,
             moved: Vec::new(),
+            operations: Vec::new(),
+            calls: 0,
+            intensity: None,
+            intensity_unknown: None,
             cycles,
             issue: 0,
             latency: 0,

@@ -65,7 +65,8 @@ impl DataFlow {
     fn pressure(&self, row: u32, at: &str, again: &BTreeSet<u32>) -> Option<Pressure> {
         let live = self.find_live_at(row);
         let waiting = self.waiting_set(row);
-        let waiting: HashMap<Unit, u64> = waiting.pieces().iter().map(|p| (p.unit, p.mask)).collect();
+        let waiting: HashMap<Unit, u64> =
+            waiting.pieces().iter().map(|p| (p.unit, p.mask)).collect();
         let all = self.live_set(row);
         let general: Vec<Piece> = all.pieces().iter().copied().filter(is_general).collect();
         let next = self.next_reads(row, &general, &waiting);
@@ -79,7 +80,13 @@ impl DataFlow {
             total.0.extend(value.bytes.iter().map(|piece| piece.unit));
             total.1 += bytes;
             total.2 += 1;
-            values.push((Reverse(bytes), value.producers.first().copied(), value, read, cause));
+            values.push((
+                Reverse(bytes),
+                value.producers.first().copied(),
+                value,
+                read,
+                cause,
+            ));
         }
         sort::by_key(&mut values, |(bytes, first, ..)| (*bytes, *first));
         let others = values.len().saturating_sub(VALUES);
@@ -106,12 +113,14 @@ impl DataFlow {
             }
         });
         let values = values.collect();
-        let causes = totals.into_iter().map(|(cause, (units, bytes, values))| CauseTotal {
-            cause,
-            registers: u32::try_from(units.len()).unwrap_or(u32::MAX),
-            bytes,
-            values,
-        });
+        let causes = totals
+            .into_iter()
+            .map(|(cause, (units, bytes, values))| CauseTotal {
+                cause,
+                registers: u32::try_from(units.len()).unwrap_or(u32::MAX),
+                bytes,
+                values,
+            });
         let mut causes: Vec<CauseTotal> = causes.collect();
         sort::by_key(&mut causes, |total| (Reverse(total.bytes), total.cause));
         Some(Pressure {
@@ -149,10 +158,16 @@ impl DataFlow {
                 parts.append(&mut split);
             };
             let write = self.write_before(record.block, row, piece.unit);
-            let rest = self.walk(write, row, piece.mask, Guard::default(), &mut |from, mask| {
-                add(from, mask);
-                true
-            });
+            let rest = self.walk(
+                write,
+                row,
+                piece.mask,
+                Guard::default(),
+                &mut |from, mask| {
+                    add(from, mask);
+                    true
+                },
+            );
             if rest != 0 {
                 for (from, mask) in self.entry(record.block, piece.unit).iter() {
                     if !self.spend(1) {
@@ -242,16 +257,14 @@ impl DataFlow {
     }
 
     /// The nearest read of a value.
-    fn next_read_of(
-        &self,
-        value: &Value,
-        next: &HashMap<Unit, Vec<NextRead>>,
-    ) -> Option<NextRead> {
+    fn next_read_of(&self, value: &Value, next: &HashMap<Unit, Vec<NextRead>>) -> Option<NextRead> {
         let reads = value.bytes.iter().flat_map(|piece| {
             let reads = next.get(&piece.unit).into_iter().flatten();
             reads.filter(|(mask, ..)| mask & piece.mask != 0)
         });
-        reads.min_by_key(|(_, row, distance)| (*distance, *row)).copied()
+        reads
+            .min_by_key(|(_, row, distance)| (*distance, *row))
+            .copied()
     }
 
     /// Why a value is in registers at a position. The first cause that applies counts.
@@ -319,7 +332,8 @@ impl DataFlow {
         let block = |row: u32| self.block_of(row).unwrap_or(0);
         (block(first)..block(last)).any(|block| {
             let functions = self.functions();
-            self.graph.calls(block) && functions.of(block) == self.block_of(row).and_then(|of| functions.of(of))
+            self.graph.calls(block)
+                && functions.of(block) == self.block_of(row).and_then(|of| functions.of(of))
         })
     }
 
@@ -331,7 +345,11 @@ impl DataFlow {
             let is_integer = matches!(data_type, Some(Meaning::q | Meaning::uq));
             is_integer && data_type.and_then(type_bits) == Some(64)
         };
-        if value.producers.iter().any(|row| *row != NONE && is_wide(row)) {
+        if value
+            .producers
+            .iter()
+            .any(|row| *row != NONE && is_wide(row))
+        {
             return true;
         }
         let Some(next) = next.filter(|row| self.row(*row).is_some_and(|row| row.is_send)) else {
@@ -367,7 +385,8 @@ impl DataFlow {
         let computed_by = row.and_then(|row| {
             let instruction = self.instruction(*row)?;
             let mut text = String::new();
-            self.decoder.format(&instruction, Labels::Numeric, &mut text);
+            self.decoder
+                .format(&instruction, Labels::Numeric, &mut text);
             let words: Vec<&str> = text.split_whitespace().collect();
             let words = words.into_iter().take_while(|word| !word.starts_with('{'));
             Some(words.collect::<Vec<_>>().join(" "))

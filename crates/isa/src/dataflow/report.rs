@@ -693,7 +693,12 @@ impl DataFlow {
                 cycles: found.cycles,
                 issue: found.issue,
                 latency: found.cycles.saturating_sub(found.issue),
-                throughput: found.pipes.iter().map(|pipe| pipe.occupied).max().unwrap_or(0),
+                throughput: found
+                    .pipes
+                    .iter()
+                    .map(|pipe| pipe.occupied)
+                    .max()
+                    .unwrap_or(0),
                 pipes: found.pipes.iter().map(pipe_cycles).collect(),
                 bottleneck,
             };

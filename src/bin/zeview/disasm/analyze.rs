@@ -275,7 +275,13 @@ fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> 
             ColumnHeader::text("cause"),
         ];
         let rows = of.values.iter().map(|value| {
-            let mut registers = value.bytes.iter().take(LISTED).cloned().collect::<Vec<_>>().join(",");
+            let mut registers = value
+                .bytes
+                .iter()
+                .take(LISTED)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(",");
             if value.bytes.len() > LISTED {
                 registers.push_str(",…");
             }
@@ -294,7 +300,9 @@ fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> 
                 value.size.to_string(),
                 registers,
                 born,
-                value.next_use.map_or_else(String::new, |pc| format!("{pc:#x}")),
+                value
+                    .next_use
+                    .map_or_else(String::new, |pc| format!("{pc:#x}")),
                 value.distance.map_or_else(String::new, |of| of.to_string()),
                 format!("{}{again}", value.cause),
             ]
@@ -816,7 +824,10 @@ fn wait_text(wait: &WaitReport) -> String {
             others => format!(", and {others} others"),
         };
         if wait.bytes.is_empty() {
-            format!("{} for {producer}, without a reason in the data{others}", wait.on)
+            format!(
+                "{} for {producer}, without a reason in the data{others}",
+                wait.on
+            )
         } else {
             format!(
                 "{} for {producer} because of {}{others}",

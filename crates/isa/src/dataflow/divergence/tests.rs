@@ -307,7 +307,9 @@ fn registers_that_runs_need_are_live() {
             let general = |set: crate::dataflow::ByteSet| -> BTreeSet<u8> {
                 let registers = set.registers();
                 let general = registers.filter(|(file, ..)| *file == RegisterFile::General);
-                general.map(|(_, number, _)| u8::try_from(number).unwrap() - 10).collect()
+                general
+                    .map(|(_, number, _)| u8::try_from(number).unwrap() - 10)
+                    .collect()
             };
             let live = general(flow.live_set(row));
             let waiting = general(flow.waiting_set(row));
