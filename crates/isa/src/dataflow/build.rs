@@ -84,7 +84,13 @@ pub(super) struct Row {
 impl Row {
     /// Whether it replaces the values of all channels in the bytes that it writes.
     pub fn replaces_all(&self) -> bool {
-        self.no_mask && self.guard.flags == 0
+        self.replaces(true)
+    }
+
+    /// Whether it replaces the values of all channels. `is_divergent` states whether channels may wait
+    /// while it runs.
+    pub fn replaces(&self, is_divergent: bool) -> bool {
+        (self.no_mask || !is_divergent) && self.guard.flags == 0
     }
 }
 

@@ -14,8 +14,12 @@
 //! cautious rule: in divergent code, a write under the mask never ends a variable. Variables are not
 //! known here, registers are: that rule would join unrelated values that share a register.
 //!
-//! Not followed: waiting channels of a caller in called functions, and the registers of disabled
-//! channels that an instruction with `(W)` reads.
+//! An instruction with `(W)` also reads the registers of channels that wait: a spill stores all channels of
+//! a register, of which code under the mask has changed some. In the code of such regions, a write under
+//! the mask does not end the value that a read of all channels sees.
+//!
+//! Not followed: waiting channels of a caller in called functions, and regions by which a channel reads
+//! the element of another one.
 
 use std::collections::BTreeMap;
 
@@ -35,16 +39,44 @@ struct Fork {
     waits: Vec<u32>,
 }
 
+/// What channels keep while they wait.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    /// The bytes that they need at the end of each block, for each register.
+    pub ends: Vec<u64>,
+    /// Whether channels may wait while a block runs.
+    pub divergent: Vec<bool>,
+}
+
 impl DataFlow {
     /// The bytes that waiting channels need at the end of each block, for each register of `units`.
     /// `starts` has the live bytes at the start of each block.
-    pub(super) fn find_waiting(&self, units: &[u16], starts: &[u64]) -> Vec<u64> {
-        let width = units.len();
-        let mut out = vec![0_u64; starts.len()];
+    pub(super) fn find_waiting(&self, units: &[u16], starts: &[u64]) -> Waiting {
+        let mut waiting = Waiting {
+            ends: vec![0_u64; starts.len()],
+            divergent: vec![false; self.nodes.len()],
+        };
         let forks: Vec<Fork> = (0..self.blocks()).map(|block| self.fork(block)).collect();
+        if self.follow_waits(&forks, units, starts, &mut waiting) {
+            self.follow_reads_of_all(&forks, units, &mut waiting);
+        }
+        waiting
+    }
+
+    /// Adds the bytes that channels need at the places where they wait. Returns whether there are such
+    /// places, and the work was done.
+    fn follow_waits(
+        &self,
+        forks: &[Fork],
+        units: &[u16],
+        starts: &[u64],
+        waiting: &mut Waiting,
+    ) -> bool {
+        let width = units.len();
+        let out = &mut waiting.ends;
         // For each target, the blocks with which the code in between starts.
         let mut targets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for fork in &forks {
+        for fork in forks {
             for target in &fork.waits {
                 // The thread runs the channels with the lowest address first.
                 let next = fork.next.iter().filter(|next| *next < target);
@@ -55,7 +87,7 @@ impl DataFlow {
             }
         }
         if targets.is_empty() {
-            return out;
+            return false;
         }
         let replaced = self.replaced(units);
         let mut places = vec![NONE; forks.len()];
@@ -65,11 +97,14 @@ impl DataFlow {
             let columns = (0..).zip(live).filter(|(_, mask)| **mask != 0);
             let columns: Vec<(usize, u64)> =
                 columns.map(|(column, mask)| (column, *mask)).collect();
-            let region = self.between(&forks, target, from);
+            let region = self.between(forks, target, from);
             // Backward, because liveness flows from the target to the branch.
             for (place, block) in region.iter().rev().enumerate() {
                 if let Some(to) = places.get_mut(index(*block)) {
                     *to = place;
+                }
+                if let Some(divergent) = waiting.divergent.get_mut(index(*block)) {
+                    *divergent = true;
                 }
             }
             let count = columns.len();
@@ -81,7 +116,7 @@ impl DataFlow {
                 for (place, block) in region.iter().rev().enumerate() {
                     // A step of words is far cheaper than one of the search.
                     if !self.spend(count as u64 / 8 + 1) {
-                        return out;
+                        return false;
                     }
                     now.fill(0);
                     let next = forks.get(index(*block)).map_or(&[][..], |fork| &fork.next);
@@ -118,7 +153,83 @@ impl DataFlow {
                 }
             }
         }
-        out
+        true
+    }
+
+    /// Adds the bytes that instructions read in all channels, while others wait.
+    fn follow_reads_of_all(&self, forks: &[Fork], units: &[u16], waiting: &mut Waiting) {
+        let width = units.len();
+        let mut kept = vec![u64::MAX; self.nodes.len() * width];
+        let mut starts = vec![0_u64; self.nodes.len() * width];
+        let mut any = false;
+        for (at, node) in self.nodes.iter().enumerate() {
+            let is_divergent = waiting.divergent.get(at).copied().unwrap_or(false);
+            let column = |unit: u16| {
+                let column = units.binary_search(&unit);
+                column.ok().map(|column| at * width + column)
+            };
+            for row in (node.first..node.end).rev() {
+                let Some(record) = self.row(row) else {
+                    continue;
+                };
+                if record.replaces(is_divergent) {
+                    for write in self.writes_of(row) {
+                        let Some(place) = column(write.piece.unit) else {
+                            continue;
+                        };
+                        if let (Some(kept), Some(start)) =
+                            (kept.get_mut(place), starts.get_mut(place))
+                        {
+                            *kept &= !write.piece.mask;
+                            *start &= !write.piece.mask;
+                        }
+                    }
+                }
+                if is_divergent && record.no_mask {
+                    for read in self.reads_of(row) {
+                        let start = column(read.piece.unit).and_then(|at| starts.get_mut(at));
+                        if let Some(start) = start {
+                            *start |= read.piece.mask;
+                            any = true;
+                        }
+                    }
+                }
+            }
+        }
+        if !any {
+            return;
+        }
+        let mut now = vec![0_u64; width];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..self.blocks()).rev() {
+                if !self.spend(width as u64 / 8 + 1) {
+                    return;
+                }
+                now.fill(0);
+                for next in forks.get(index(block)).map_or(&[][..], |fork| &fork.next) {
+                    let at = index(*next) * width;
+                    for (now, start) in now.iter_mut().zip(starts.iter().skip(at)) {
+                        *now |= start;
+                    }
+                }
+                let own = index(block) * width..(index(block) + 1) * width;
+                let (Some(starts), Some(ends), Some(kept)) = (
+                    starts.get_mut(own.clone()),
+                    waiting.ends.get_mut(own.clone()),
+                    kept.get(own),
+                ) else {
+                    continue;
+                };
+                for (((start, end), kept), now) in starts.iter_mut().zip(ends).zip(kept).zip(&now) {
+                    *end |= now;
+                    let more = *start | now & kept;
+                    changed |= more != *start;
+                    *start = more;
+                }
+            }
+        }
     }
 
     /// The bytes that each block writes for all channels.

@@ -63,6 +63,8 @@ pub(super) struct LiveRows {
     ends: Vec<u64>,
     /// The bytes that waiting channels need, at the end of each block, likewise.
     waiting: Vec<u64>,
+    /// Whether channels may wait while a block runs.
+    divergent: Vec<bool>,
     /// The registers that the code names.
     units: Vec<u16>,
 }
@@ -95,6 +97,8 @@ pub(super) struct Walk {
     live: Vec<u64>,
     /// The bytes that waiting channels need.
     waiting: Vec<u64>,
+    /// Whether channels may wait while the block runs.
+    is_divergent: bool,
     /// The counts of both, and those without the waiting channels.
     counts: Live,
     iga: Live,
@@ -106,6 +110,7 @@ impl Walk {
             groups: vec![Group::new(Guard::default())],
             live: vec![0; UNITS],
             waiting: vec![0; UNITS],
+            is_divergent: false,
             counts: Live::default(),
             iga: Live::default(),
         }
@@ -331,6 +336,7 @@ impl DataFlow {
                 walk.read(Guard::default(), Piece { unit, mask });
             }
         }
+        walk.is_divergent = live.divergent.get(index(block)).copied().unwrap_or(false);
         let waiting = live.waiting.get(start..start + width).unwrap_or_default();
         for (unit, mask) in live.units.iter().zip(waiting) {
             if *mask != 0 {
@@ -407,12 +413,16 @@ impl DataFlow {
         for write in writes {
             let Piece { unit, mask } = write.piece;
             walk.refresh(unit);
-            if record.replaces_all() && walk.waiting(unit) & mask != 0 {
+            if record.replaces(walk.is_divergent) && walk.waiting(unit) & mask != 0 {
                 walk.set_waiting(unit, walk.waiting(unit) & !mask);
             }
         }
         for read in self.reads_of(row) {
             walk.read(record.guard, read.piece);
+            if record.no_mask && walk.is_divergent {
+                let Piece { unit, mask } = read.piece;
+                walk.set_waiting(unit, walk.waiting(unit) | mask);
+            }
         }
         // Merge groups without a value and groups whose predicate has ended.
         if walk.groups.len() > 1 && record.flags != 0 {
@@ -528,7 +538,9 @@ impl DataFlow {
             }
         }
         live.ends = ends;
-        live.waiting = self.find_waiting(&live.units, &starts);
+        let waiting = self.find_waiting(&live.units, &starts);
+        live.waiting = waiting.ends;
+        live.divergent = waiting.divergent;
         live
     }
 
