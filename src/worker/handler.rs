@@ -85,6 +85,8 @@ struct OpenFile {
     failure: ReadFailure,
     /// Name of the file that it is compared with, and the last failed read of that file.
     base: (String, ReadFailure),
+    /// That file, while its kernels are read.
+    comparing: Option<diff::Comparing>,
     by_kernel: ByKernel,
     lists: Lists,
     counting: Counting,
@@ -149,6 +151,7 @@ impl Handler {
             document,
             failure,
             base: Default::default(),
+            comparing: None,
             by_kernel: ByKernel::default(),
             lists: Lists::new(self.clock),
             counting: Counting::default(),
@@ -180,7 +183,8 @@ impl Handler {
         };
         let base = decode(Box::new(source), name);
         file.base = (name.clone(), failure);
-        self.answer_with(envelope, Some(base))
+        file.comparing = Some(diff::Comparing::new(base, &file.document));
+        self.answer(envelope)
     }
 
     /// Answers a [`Request::AddProfile`] with its file.
@@ -192,7 +196,7 @@ impl Handler {
             Ok(file) => file.profiling.start(name, source),
             Err(answer) => return answer,
         }
-        self.answer_with(envelope, None)
+        self.answer(envelope)
     }
 
     /// Returns the file that a request is about.
@@ -233,7 +237,7 @@ impl Handler {
         };
         // An earlier failure is not one of this request.
         file.failure.take();
-        let answer = file.answer(&envelope.request, base);
+        let answer = file.answer(&envelope.request);
         match file.failure.take() {
             None => match file.base.1.take() {
                 None => answer,
@@ -254,7 +258,7 @@ impl Handler {
 }
 
 impl OpenFile {
-    fn answer(&mut self, request: &Request, base: Option<Document>) -> Answer {
+    fn answer(&mut self, request: &Request) -> Answer {
         let document = &mut self.document;
         match request {
             Request::Open { .. } | Request::Rules => failed("not a request about a file"),
@@ -399,10 +403,18 @@ impl OpenFile {
             } => occupancy(&mut self.lists, document, *id, *kernel, parameters)
                 .map_or_else(failed, Answer::from),
             Request::Compare { options, keep, .. } => {
+                let mut comparing = self.comparing.take();
+                if let Some(known) = &mut comparing
+                    && let Some(left) = known.read(document, &mut self.lists)
+                {
+                    self.comparing = comparing;
+                    return Response::Comparing(left).into();
+                }
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
                 self.lists.forget(ListId::ProfileChanges);
-                diff::compare(document, base, options, *keep).map_or_else(failed, Answer::from)
+                diff::compare(document, &self.lists, comparing, options, *keep)
+                    .map_or_else(failed, Answer::from)
             }
             Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
             Request::BasePath(source) => {

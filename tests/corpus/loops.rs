@@ -26,7 +26,7 @@ struct Worked {
 pub fn by_hand(wild: Option<&Path>) -> Result<(), Failed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let all = read(&fs::read_to_string(root.join("loops/by-hand.md"))?)?;
-    assert_eq!(all.len(), 10);
+    assert_eq!(all.len(), 18);
     let mut wrong = Vec::new();
     let mut seen = 0;
     for worked in &all {
@@ -35,7 +35,9 @@ pub fn by_hand(wild: Option<&Path>) -> Result<(), Failed> {
             "corpus" => corpus().map(|corpus| corpus.join("samples/zebin")),
             _ => wild.map(Path::to_owned),
         };
-        let Some(path) = folder.map(|folder| folder.join(&worked.file)) else {
+        let path = folder.map(|folder| folder.join(&worked.file));
+        // Not everybody has all packages.
+        let Some(path) = path.filter(|path| worked.folder != "wild" || path.exists()) else {
             continue;
         };
         let name = format!("{} {} {:#x}", worked.file, worked.kernel, worked.start);

@@ -382,7 +382,8 @@ fn functions_and_code_that_follows_are_listed() {
     );
     let printed = text(&["profile", &file, &csv]);
     for expected in [
-        "functions:\n    function  samples",
+        "functions:\n    function ",
+        "(in no function)        3",
         "0x4a0 in vecfun: 91 samples",
         "91 samples (",
         "after the end of the code (0x590): of code that follows in memory",

@@ -1,6 +1,8 @@
 //! The decoder as the page uses it. Every request and answer passes through the encoding between page and
 //! worker, so each test that asks it also checks that messages survive.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeview::model::{ByteSource, Bytes, Document, MemorySource};
@@ -33,6 +35,23 @@ impl Decoder {
     #[track_caller]
     pub fn open(name: &str, bytes: impl Into<Vec<u8>>) -> (Decoder, Opened) {
         let mut handler = Handler::new(|| 0.0);
+        let answer = handler.open(1, name, memory(bytes.into()));
+        Decoder::opened(handler, answer)
+    }
+
+    /// Like [`open`](Self::open), with a clock by which each step of long work uses up the time of
+    /// its answer.
+    #[track_caller]
+    pub fn open_slow(name: &str, bytes: impl Into<Vec<u8>>) -> (Decoder, Opened) {
+        thread_local! {
+            static NOW: Cell<f64> = const { Cell::new(0.0) };
+        }
+        let mut handler = Handler::new(|| {
+            NOW.with(|now| {
+                now.set(now.get() + 1e4);
+                now.get()
+            })
+        });
         let answer = handler.open(1, name, memory(bytes.into()));
         Decoder::opened(handler, answer)
     }

@@ -627,7 +627,7 @@ fn the_bytes_that_differ() {
     );
     let mut document = open(&b);
     assert_eq!(differing_from_base(&document), None);
-    compare_with(&mut document, open(&a), &Options::default());
+    compare_with(&mut document, open(&a), (None, None), &Options::default());
     let (from, to) = differing_from_base(&document).unwrap();
     let texts = |bytes: &[u8], spans: &[Span]| -> Vec<String> {
         let text = |span: &Span| &bytes[span.start as usize..span.end as usize];
@@ -642,7 +642,7 @@ fn the_bytes_that_differ() {
     let two = zebin::zebin(&["k", "other"]).build().bytes;
     let mut document = open(&two);
     let one = zebin::zebin(&["k"]).build().bytes;
-    compare_with(&mut document, open(&one), &Options::default());
+    compare_with(&mut document, open(&one), (None, None), &Options::default());
     let (_, to) = differing_from_base(&document).unwrap();
     let code = |document: &mut Document, name: &str| {
         let id = document.find(name).unwrap();

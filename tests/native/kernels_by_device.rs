@@ -7,8 +7,11 @@ use zeview::diff::{Change, Comparison, Options, Outcome, Part, compare};
 use zeview::model::NodeId;
 use zeview::report::comparison::json;
 use zeview::tables::kernels::worst_kernels;
+use zeview::tables::query::Query;
 use zeview::tables::{self, ListId};
+use zeview::worker::protocol::{ListRequest, Request, Response};
 
+use super::decoder::Decoder;
 use super::support::elf::Class;
 use super::support::hosts::Host;
 use super::support::open;
@@ -276,4 +279,106 @@ fn one_kernel_of_each_family_is_looked_at() {
     let worst = worst_kernels(&*list, &document.sources, 6);
     let found: Vec<(u32, u64)> = worst.iter().map(|of| (of.row, of.others)).collect();
     assert_eq!(found, [(0, 2), (3, 0)]);
+}
+
+/// Both files are read in steps, with answers to other requests in between, also after the reader
+/// stopped for a while; the result is that of the comparison in one go.
+#[test]
+fn the_page_compares_packages_in_steps() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let package_of = |shift: usize, last: &str| {
+        let files: Vec<(String, Vec<u8>)> = (0..5)
+            .map(|at| {
+                let kernels = [names[at + shift], last];
+                let bytes = zebin(&kernels).build().bytes;
+                // The order by size is another one than that by path.
+                (format!("{}.zebin", names[(at * 3 + shift) % 5]), bytes)
+            })
+            .collect();
+        let files: Vec<(&str, &[u8])> = files.iter().map(|(name, of)| (&**name, &**of)).collect();
+        package(&files)
+    };
+    let (before, after) = (package_of(1, "x"), package_of(3, "yy"));
+    let whole = compared(&before, &after, true);
+    assert!(whole.entries.len() > 2, "{:?}", whole.entries);
+
+    let (mut decoder, _) = Decoder::open_slow("after.zip", &*after);
+    let request = Request::Compare {
+        name: "before.zip".to_owned(),
+        options: Options {
+            kernels_first: true,
+            ..Options::default()
+        },
+        keep: None,
+    };
+    let mut steps = Vec::new();
+    let mut response = decoder.ask_with(request.clone(), &*before);
+    while let Response::Comparing(left) = response {
+        steps.push(left.progress());
+        // The lists can be read meanwhile, and read on themselves.
+        let rows = Request::List {
+            document: NodeId::ROOT,
+            list: ListId::Symbols,
+            query: Query::default(),
+            ask: ListRequest::Rows {
+                start: 0,
+                count: 3,
+                columns: Vec::new(),
+            },
+        };
+        decoder.ask(rows);
+        assert!(steps.len() < 50, "it ends");
+        response = decoder.ask(request.clone());
+    }
+    let Response::Compared(report) = response else {
+        panic!("{response:?}");
+    };
+    assert!(steps.len() >= 5, "{steps:?}");
+    assert!(
+        steps.is_sorted_by_key(|progress| progress.done),
+        "{steps:?}"
+    );
+    assert_eq!(report.differences, whole.entries.len() as u64);
+    assert_eq!(report.devices, whole.by_device());
+    let rows = |decoder: &mut Decoder| {
+        let list = Request::List {
+            document: NodeId::ROOT,
+            list: ListId::Differences,
+            query: Query::default(),
+            ask: ListRequest::Rows {
+                start: 0,
+                count: 100,
+                columns: vec!["name".into(), "change".into()],
+            },
+        };
+        match decoder.ask(list) {
+            Response::List(page) => page.rows.len(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(rows(&mut decoder), whole.entries.len());
+
+    // With other options, nothing is read again.
+    let again = Request::Compare {
+        name: "before.zip".to_owned(),
+        options: Options::default(),
+        keep: None,
+    };
+    let Response::Compared(all) = decoder.ask(again) else {
+        panic!("it is read already");
+    };
+    assert!(!all.is_kernels_only);
+    assert_eq!(all.devices, report.devices);
+
+    // Another file takes the place of the one that is being read.
+    let first = decoder.ask_with(request.clone(), &*before);
+    assert!(matches!(first, Response::Comparing(_)), "{first:?}");
+    let mut response = decoder.ask_with(request.clone(), &*after);
+    while let Response::Comparing(_) = response {
+        response = decoder.ask(request.clone());
+    }
+    let Response::Compared(same) = response else {
+        panic!("{response:?}");
+    };
+    assert!(same.equal, "the file itself, without reading its kernels");
 }

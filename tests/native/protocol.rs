@@ -54,8 +54,12 @@ fn a_journey_has_each_kind_of_message() {
     };
     // `Decoder::open` has checked the first kind of both.
     assert_eq!(asked, all_but(all_variants::<Request>(), &[0]));
-    // Progress of a search and of reading a profile is answered for large files only, by their tests.
-    assert_eq!(answered, all_but(all_variants::<Response>(), &[0, 4, 16]));
+    // Progress of a search, of reading a profile and of a comparison is answered for large files only,
+    // by their tests.
+    assert_eq!(
+        answered,
+        all_but(all_variants::<Response>(), &[0, 4, 16, 20])
+    );
 }
 
 // A synthetic document: a header of two fields with a word of bits, a table of records with a

@@ -3,7 +3,7 @@
 
 use yew::prelude::*;
 
-use super::list::list_of;
+use super::list::{list_of, reading_with};
 use super::props::PanelProps;
 use crate::analysis::survey::NO_COUNT;
 use crate::diff::{DeviceChanges, FileSummary};
@@ -64,7 +64,10 @@ fn choice(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
     if compare.is_working() {
         let name = compare.base.as_ref().map_or("", |base| &base.name);
-        return html! { <p role="status">{ format!("Comparing with {} …", escaped(name)) }</p> };
+        return html! { <>
+            <p role="status">{ format!("Comparing with {} …", escaped(name)) }</p>
+            { progress(props) }
+        </> };
     }
     html! { <>
         if let Some(why) = compare.failed() {
@@ -74,6 +77,13 @@ fn choice(props: &PanelProps) -> Html {
         <div class="acts">{ for others(props, "btn2") }</div>
         <p class="dim">{ "Or drop a file here. Two files that are dropped together are compared." }</p>
     </> }
+}
+
+/// Progress of reading the kernels of both files.
+fn progress(props: &PanelProps) -> Option<Html> {
+    let (left, is_stopped) = props.view.compare.reading()?;
+    let (stop, resume) = (Command::StopComparing, Command::CompareOn);
+    Some(reading_with(left, is_stopped, stop, resume))
 }
 
 /// The open files to compare with, and a button to open another one.
@@ -156,6 +166,7 @@ fn head(props: &PanelProps, report: Option<&CompareReport>) -> Html {
                     { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
                 } else {
                     <span class="dim">{ "Comparing …" }</span>
+                    { progress(props) }
                 }
             </div>
         </div>

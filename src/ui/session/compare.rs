@@ -12,7 +12,7 @@ use crate::ui::state::compare::{Base, ChosenDifference, CompareChange};
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, Phase, TabId};
 use crate::ui::text::format::file_name;
-use crate::worker::client::ClientError;
+use crate::worker::client::{ClientError, Comparing};
 use crate::worker::protocol::{CompareForm, Request};
 
 impl Session {
@@ -108,20 +108,76 @@ impl Session {
         file: Option<File>,
         options: Options,
     ) {
-        let (Some(client), Some(live)) = (self.client(tab), self.live(tab)) else {
+        let Some(live) = self.live(tab) else {
             return;
         };
         let run = live.compared.get().wrapping_add(1);
         live.compared.set(run);
-        let name = base.name.to_string();
         let chosen = self.view(tab).and_then(|view| view.compare.chosen);
         let keep = chosen.filter(|_| file.is_none());
         let keep = keep.map(|chosen| chosen.index);
         self.compare_changed(tab, CompareChange::Requested(base, options.clone(), run));
+        self.compare_in_steps(tab, file, keep, run);
+    }
+
+    /// Goes on with a comparison that was stopped.
+    pub fn compare_on(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if let (Some(base), Some((_, true))) = (&view.compare.base, view.compare.reading()) {
+            // The decoder still has both files.
+            self.ask_comparison(tab, base.clone(), None, view.compare.options.clone());
+        }
+    }
+
+    /// Stops the comparison where it is.
+    pub fn stop_comparing(&self) {
+        if let Some((tab, _)) = self.active() {
+            self.compare_changed(tab, CompareChange::Stop);
+        }
+    }
+
+    /// Asks for a comparison until it has a result, is stopped, or another one was started.
+    fn compare_in_steps(
+        self: &Rc<Self>,
+        tab: TabId,
+        file: Option<File>,
+        keep: Option<u64>,
+        run: u32,
+    ) {
+        let (Some(client), Some(live), Some(view)) =
+            (self.client(tab), self.live(tab), self.view(tab))
+        else {
+            return;
+        };
+        let options = view.compare.options.clone();
+        let Some(base) = view.compare.base.clone() else {
+            return;
+        };
+        let name = base.name.to_string();
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let answer = client.compare(name, file.as_deref(), options, keep);
-            let answer = answer.await;
+            let mut file = file.as_deref();
+            let answer = loop {
+                let step = client.compare(name.clone(), file.take(), options.clone(), keep);
+                let step = step.await;
+                if live.compared.get() != run {
+                    return;
+                }
+                match step {
+                    Ok(Comparing::Done(report)) => break Ok(*report),
+                    Ok(Comparing::Reading(left)) => {
+                        session.compare_changed(tab, CompareChange::Reading(run, left));
+                        let view = session.view(tab);
+                        let reading = view.as_ref().and_then(|view| view.compare.reading());
+                        if reading.is_none_or(|(_, is_stopped)| is_stopped) {
+                            return;
+                        }
+                    }
+                    Err(error) => break Err(error),
+                }
+            };
             let result = match answer {
                 Ok(report) => Ok(Rc::new(report)),
                 Err(ClientError::Failed(why)) => Err(why.into()),

@@ -144,6 +144,8 @@ impl Session {
                     self.notice("The watched file has not changed yet.");
                 }
             }
+            Command::StopComparing => self.stop_comparing(),
+            Command::CompareOn => self.compare_on(),
             Command::ToggleRenumbered => self.toggle_renumbered(),
             Command::CompareEverything => self.compare_everything(),
             Command::FilterDifferences(filter) => self.filter_differences(&filter),

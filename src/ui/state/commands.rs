@@ -247,6 +247,10 @@ commands! {
     ToggleFollow = "toggle-follow";
     /// Compares the file with its previous version.
     CompareWithBefore = "compare-with-before";
+    /// Stops the running comparison.
+    StopComparing = "stop-comparing";
+    /// Resumes that.
+    CompareOn = "compare-on";
     /// Ignores or respects register numbers in the comparison.
     ToggleRenumbered = "toggle-renumbered";
     /// Also compares everything in libraries that is not a kernel.

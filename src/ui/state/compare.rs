@@ -8,7 +8,7 @@ use super::TabId;
 use super::answer::Answer;
 use crate::diff::Options;
 use crate::ui::tree::differing::DifferenceIndex;
-use crate::worker::protocol::CompareReport;
+use crate::worker::protocol::{CompareReport, ListReading};
 
 /// The comparison of a file with another one.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,6 +19,8 @@ pub struct CompareState {
     pub options: Options,
     /// The result by the number of the comparison, or why it failed.
     answer: Answer<u32, Result<Rc<CompareReport>, AttrValue>>,
+    /// What the running comparison waits for, and whether it is stopped there.
+    reading: Option<(ListReading, bool)>,
     /// Whether a comparison with that file had a result: its place stays while the next one is
     /// awaited.
     pub has_result: bool,
@@ -69,6 +71,10 @@ pub struct ChosenDifference {
 pub enum CompareChange {
     /// A comparison with this file has started; its number.
     Requested(Base, Options, u32),
+    /// What a comparison waits for.
+    Reading(u32, ListReading),
+    /// The comparison is stopped where it is.
+    Stop,
     /// The result of a comparison, or why it failed.
     Answered(u32, Result<Rc<CompareReport>, AttrValue>),
     /// A difference is shown in full.
@@ -91,6 +97,7 @@ impl CompareState {
                 self.base = Some(base);
                 self.options = options;
                 self.answer.ask(run);
+                self.reading = None;
             }
             CompareChange::Answered(run, answer) => {
                 let report = answer.as_ref().ok().cloned();
@@ -105,6 +112,16 @@ impl CompareState {
                     };
                     self.chosen = (report.differences > 0).then_some(chosen);
                     self.results = self.results.wrapping_add(1);
+                }
+            }
+            CompareChange::Reading(run, left) if self.answer.is_asked(&run) => {
+                let is_stopped = self.reading.as_ref().is_some_and(|(_, is)| *is);
+                self.reading = Some((left, is_stopped));
+            }
+            CompareChange::Reading(..) => {}
+            CompareChange::Stop => {
+                if let Some((_, is_stopped)) = &mut self.reading {
+                    *is_stopped = true;
                 }
             }
             CompareChange::Choose(chosen) => self.chosen = Some(chosen),
@@ -137,6 +154,12 @@ impl CompareState {
     /// Whether a comparison is running.
     pub fn is_working(&self) -> bool {
         self.base.is_some() && self.latest().is_none()
+    }
+
+    /// What the running comparison waits for, and whether it is stopped there.
+    pub fn reading(&self) -> Option<(&ListReading, bool)> {
+        let (left, is_stopped) = self.reading.as_ref()?;
+        self.is_working().then_some((left, *is_stopped))
     }
 
     /// Whether the differing rows of the latest result are known.

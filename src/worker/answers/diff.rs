@@ -1,12 +1,86 @@
 //! Answers to requests about the comparison with another file.
 
+use std::rc::Rc;
+
 use super::export::EXPORT_MAX;
+use super::list::Lists;
+use super::reading::STEP_MAX;
+use crate::analysis::survey::Progress;
 use crate::diff::{Comparison, Options};
 use crate::model::json::Versioned;
-use crate::model::{Document, SourceId};
+use crate::model::{Document, NodeId, SourceId};
 use crate::report::comparison::{counts, json, verdict_text, write_html, write_markdown};
-use crate::worker::protocol::{CompareForm, CompareReport, Response};
+use crate::tables::ListId;
+use crate::tables::kernels::reading::KernelReading;
+use crate::worker::protocol::{CompareForm, CompareReport, ListReading, Response};
 use zeview_views::diff;
+
+/// A file to compare with, while its kernels and those of the open file are read.
+pub(crate) struct Comparing {
+    base: Document,
+    /// The kernels of the images in it.
+    reading: Option<KernelReading>,
+    /// Whether the comparison needs the kernels of the open file, too.
+    reads_all: bool,
+}
+
+impl Comparing {
+    pub(crate) fn new(mut base: Document, document: &Document) -> Comparing {
+        let reads_all = diff::reads_all_kernels(&base, document);
+        let reading = reads_all.then(|| KernelReading::new(&mut base, NodeId::ROOT));
+        let mut reading = reading.flatten();
+        if let Some(reading) = &mut reading {
+            reading.may_wait(true);
+        }
+        Comparing {
+            base,
+            reading,
+            reads_all,
+        }
+    }
+
+    /// Reads on in both files. Returns what is left, or `None` if all was read.
+    pub(crate) fn read(
+        &mut self,
+        document: &mut Document,
+        lists: &mut Lists,
+    ) -> Option<ListReading> {
+        let mut total = Progress { done: 0, of: 0 };
+        let mut add = |progress: Progress| {
+            total.done = total.done.saturating_add(progress.done);
+            total.of = total.of.saturating_add(progress.of);
+        };
+        let mut unpacking = None;
+        if let Some(reading) = &mut self.reading {
+            let started = (lists.clock)();
+            while reading.step(&mut self.base) {
+                let is_ready = reading.is_ready(&self.base.sources);
+                if !is_ready || (lists.clock)() - started >= STEP_MAX {
+                    break;
+                }
+            }
+            reading.announce(&self.base.sources);
+            unpacking = reading.unpacking();
+            add(reading.progress());
+        }
+        if self.reads_all
+            && let Some(progress) = lists.read_kernels(document, NodeId::ROOT, false)
+        {
+            unpacking = unpacking.or_else(|| lists.unpacking(ListId::Kernels));
+            add(progress);
+        }
+        (!total.is_over()).then_some(ListReading::Images(total, unpacking))
+    }
+
+    /// Compares, after all was read.
+    fn finish(self, document: &mut Document, lists: &Lists, options: &Options) -> Rc<Comparison> {
+        let kernels = (
+            self.reading.map(|reading| reading.kernels()),
+            lists.kernels_read().filter(|_| self.reads_all),
+        );
+        diff::compare_with(document, self.base, kernels, options)
+    }
+}
 
 /// Compares a document with another file, or again with the same file; in that case the result also
 /// locates the difference at index `keep`.
@@ -16,7 +90,8 @@ use zeview_views::diff;
 /// If there is no previous comparison, as a message.
 pub(crate) fn compare(
     document: &mut Document,
-    base: Option<Document>,
+    lists: &Lists,
+    base: Option<Comparing>,
     options: &Options,
     keep: Option<u64>,
 ) -> Result<Response, String> {
@@ -24,7 +99,7 @@ pub(crate) fn compare(
         .filter(|_| base.is_none())
         .cloned();
     let compared = match base {
-        Some(base) => Some(diff::compare_with(document, base, options)),
+        Some(base) => Some(base.finish(document, lists, options)),
         None => diff::compare_again(document, options),
     };
     let comparison = compared.ok_or(NONE)?;

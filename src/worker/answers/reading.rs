@@ -5,6 +5,7 @@ use crate::analysis::package_reading::Unpacking;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
 use crate::tables;
+use crate::tables::kernels::DocumentKernels;
 use crate::tables::kernels::reading::KernelReading;
 use crate::tables::{ListId, ReadingKind};
 
@@ -149,6 +150,13 @@ impl Lists {
     ) -> Option<Progress> {
         let id = tables::document_of(document, node, ListId::Kernels)?;
         self.read_kernels_of(document, id, is_all)
+    }
+
+    /// Returns the kernels of the file itself, if all were read.
+    pub(super) fn kernels_read(&self) -> Option<DocumentKernels> {
+        let reading = self.reading.as_ref()?;
+        let is_read = reading.document == NodeId::ROOT && reading.kernels.progress().is_over();
+        is_read.then(|| reading.kernels.kernels())
     }
 
     fn read_kernels_of(

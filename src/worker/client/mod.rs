@@ -26,7 +26,8 @@ use super::client::port::{Port, Signal};
 use super::client::timer::Timer;
 use super::codec;
 use super::protocol::{
-    CompareReport, Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response,
+    CompareReport, Envelope, LeafRow, ListReading, Message, Opened, PROTOCOL_VERSION, Request,
+    Response,
 };
 use crate::diff::Options as CompareOptions;
 use crate::model::Span;
@@ -53,6 +54,15 @@ pub enum ClientError {
     Cancelled,
     /// The response does not match the request.
     Unexpected,
+}
+
+/// A step of a comparison.
+#[derive(Debug)]
+pub enum Comparing {
+    /// Kernels are read: the next step goes on.
+    Reading(ListReading),
+    /// The result.
+    Done(Box<CompareReport>),
 }
 
 impl fmt::Display for ClientError {
@@ -238,7 +248,7 @@ impl Client {
         }
     }
 
-    /// Compares the open file with another one.
+    /// Compares the open file with another one: a step, the first with the file.
     ///
     /// # Errors
     ///
@@ -249,14 +259,15 @@ impl Client {
         file: Option<&Blob>,
         options: CompareOptions,
         keep: Option<u64>,
-    ) -> Result<CompareReport> {
+    ) -> Result<Comparing> {
         let request = Request::Compare {
             name,
             options,
             keep,
         };
         match self.send(request, file).await?.response {
-            Response::Compared(report) => Ok(*report),
+            Response::Compared(report) => Ok(Comparing::Done(report)),
+            Response::Comparing(left) => Ok(Comparing::Reading(left)),
             _ => Err(ClientError::Unexpected),
         }
     }

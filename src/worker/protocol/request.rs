@@ -181,7 +181,9 @@ pub enum Request {
         parameters: OccupancyParameters,
     },
     /// Compares the open file with another one. The file in `file` is the first of the comparison,
-    /// the open one the second. Without a file, repeats the previous comparison.
+    /// the open one the second. Without a file, goes on with a comparison whose files are being
+    /// read, or repeats the previous one. Answered by [`Response::Comparing`](super::Response::Comparing)
+    /// while kernels of libraries and packages are read: other requests are answered in between.
     Compare {
         /// The other file's name.
         name: String,

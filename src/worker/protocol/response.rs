@@ -4,7 +4,7 @@ use super::code::{CodeImages, CodeReport};
 use super::compare::CompareReport;
 use super::data_flow::FlowOverview;
 use super::graph::{BlocksPage, GraphPage};
-use super::list::{ListAt, ListPage, SurveyReport, WorstRow};
+use super::list::{ListAt, ListPage, ListReading, SurveyReport, WorstRow};
 use super::profile::{CodeSamples, ProfileOverview};
 use super::search::HitRow;
 use super::tree::{LeafRow, Row, Selected};
@@ -80,6 +80,8 @@ pub enum Response {
     CodeSamples(Option<Box<CodeSamples>>),
     /// To [`Request::CodeImages`](super::Request::CodeImages).
     CodeImages(Box<CodeImages>),
+    /// To [`Request::Compare`](super::Request::Compare) while kernels are read; both files count.
+    Comparing(ListReading),
     /// To [`Request::Compare`](super::Request::Compare).
     Compared(Box<CompareReport>),
     /// To [`Request::Differing`](super::Request::Differing): the bytes of the first and of the second file that differ.

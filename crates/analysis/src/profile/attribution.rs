@@ -75,6 +75,7 @@ pub(super) fn attribute(
         }
     });
     let has_samples = |range: &RangeSamples| range.counts.iter().any(|count| *count > 0);
+    let of_code = report.functions.as_deref().unwrap_or_default();
     CodeProfile {
         images,
         end: shape.end(),
@@ -85,11 +86,8 @@ pub(super) fn attribute(
         lines: code.by_line(&instructions),
         outermost_lines: functions::by_outermost_line(&instructions, types.len()),
         source_functions: functions::by_source_function(&instructions, types.len()),
-        functions: functions::by_function(
-            report.functions.as_deref().unwrap_or_default(),
-            &instructions,
-            types.len(),
-        ),
+        functions: functions::by_function(of_code, &instructions, types.len()),
+        in_no_function: functions::in_no_function(of_code, &instructions, types.len()),
         limits: report.all_limits().collect(),
         instructions,
     }

@@ -58,6 +58,22 @@ pub(super) fn by_function(
     out
 }
 
+/// Sums the samples of instructions that are in no function.
+pub(super) fn in_no_function(
+    functions: &[FunctionReport],
+    instructions: &[InstructionSamples],
+    types: usize,
+) -> Vec<u64> {
+    let mut counts = vec![0; types];
+    for at in instructions {
+        let offset = u32::try_from(at.offset).unwrap_or(u32::MAX);
+        if !functions.iter().any(|function| function.contains(offset)) {
+            add(&mut counts, &at.counts);
+        }
+    }
+    counts
+}
+
 /// Sums the samples of the lines where the chains of inlined calls begin. Empty if nothing is inlined.
 pub(super) fn by_outermost_line(
     instructions: &[InstructionSamples],

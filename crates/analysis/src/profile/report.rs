@@ -78,6 +78,9 @@ pub struct CodeProfile {
     pub source_functions: Vec<SourceFunctionSamples>,
     /// The functions of the code with samples, by offset.
     pub functions: Vec<FunctionSamples>,
+    /// Number of samples of instructions that are in no function, as no path from the start of one
+    /// reaches them, by type.
+    pub in_no_function: Vec<u64>,
     /// The limits of the data flow analysis, in sentences: causes may be missing.
     pub limits: Vec<String>,
 }

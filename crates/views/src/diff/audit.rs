@@ -117,6 +117,7 @@ impl Comparer<'_> {
             repeated: Vec::new(),
             depth: 0,
             has_kernels: false,
+            kernels: (None, None),
         };
         comparer.audit(excused);
         *comparison = comparer.result;

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Comparison, DifferenceIndex, Options, compare, differing};
+use super::{Comparison, DifferenceIndex, KernelsRead, Options, compare_read, differing};
 use zeview_core::model::Document;
 
 /// The file that a document is compared with.
@@ -16,6 +16,8 @@ pub struct Base {
     pub document: Rc<RefCell<Document>>,
     /// The differences.
     pub comparison: Rc<Comparison>,
+    /// The kernels of both, for the comparison with other options.
+    kernels: Rc<RefCell<KernelsRead>>,
 }
 
 /// Returns the file that a document is compared with.
@@ -24,16 +26,18 @@ pub fn base(document: &Document) -> Option<&Base> {
 }
 
 /// Compares a document with another file, and keeps that file: `base` is the first file of the
-/// comparison, the document the second.
+/// comparison, the document the second. Kernels that were read before are not read again.
 pub fn compare_with(
     document: &mut Document,
     mut base: Document,
+    mut kernels: KernelsRead,
     options: &Options,
 ) -> Rc<Comparison> {
-    let comparison = Rc::new(compare(&mut base, document, options));
+    let comparison = Rc::new(compare_read(&mut base, document, &mut kernels, options));
     document.extensions.insert(Base {
         document: Rc::new(RefCell::new(base)),
         comparison: Rc::clone(&comparison),
+        kernels: Rc::new(RefCell::new(kernels)),
     });
     comparison
 }
@@ -41,7 +45,12 @@ pub fn compare_with(
 /// Repeats the comparison with other options. Returns `None` if there is no base.
 pub fn compare_again(document: &mut Document, options: &Options) -> Option<Rc<Comparison>> {
     let base = document.extensions.remove::<Base>()?;
-    let made = compare(&mut base.document.borrow_mut(), document, options);
+    let made = compare_read(
+        &mut base.document.borrow_mut(),
+        document,
+        &mut base.kernels.borrow_mut(),
+        options,
+    );
     let comparison = Rc::new(made);
     document.extensions.insert(Base {
         comparison: Rc::clone(&comparison),

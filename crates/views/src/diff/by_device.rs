@@ -12,7 +12,7 @@ use super::likeness::{SeenWords, Signature, renamed};
 use super::matching::by_key;
 use super::ze_info::{Names, arguments};
 use super::{Comparand, Comparer, DeviceKernels, Sides, measure};
-use crate::tables::kernels::{ImageKernels, image_kernels};
+use crate::tables::kernels::{ImageKernels, document_kernels};
 use zeview_core::analysis::kernels::{CodeDigest, KernelRow};
 use zeview_core::model::{Document, NodeKind, Span, Str, sort};
 
@@ -67,7 +67,7 @@ struct Match<'k> {
 type Modules = HashMap<Span, HashMap<String, (KernelRow, Option<CodeDigest>)>>;
 
 /// Whether the kernels of a document are in images.
-fn has_images(document: &Document) -> bool {
+pub(super) fn has_images(document: &Document) -> bool {
     document.summary.has.package || document.summary.has.host
 }
 
@@ -78,15 +78,23 @@ impl Comparer<'_> {
         if !has_images(self.a) && !has_images(self.b) {
             return false;
         }
-        let (Some(one), Some(other)) = (image_kernels(self.a), image_kernels(self.b)) else {
+        for (document, kernels) in [
+            (&mut *self.a, &mut self.kernels.0),
+            (&mut *self.b, &mut self.kernels.1),
+        ] {
+            if kernels.is_none() {
+                *kernels = document_kernels(document);
+            }
+        }
+        let (Some(one), Some(other)) = self.kernels.clone() else {
             return false;
         };
-        for (notes, which) in [(one.1, "first"), (other.1, "second")] {
+        for (notes, which) in [(one.notes, "first"), (other.notes, "second")] {
             for note in notes {
                 self.note(format!("the {which} file: {note}"));
             }
         }
-        let (of_a, of_b) = (one.0, other.0);
+        let (of_a, of_b) = (one.images, other.images);
         let (one, other) = (builds(&of_a), builds(&of_b));
         if one.is_empty() && other.is_empty() {
             return false;

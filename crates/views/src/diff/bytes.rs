@@ -2,7 +2,7 @@
 
 use super::{Comparand, Comparer, TOO_MUCH_WORK};
 use crate::diff::entry::{BYTES_KEPT, Field, FieldValue, Side};
-use zeview_core::model::Span;
+use zeview_core::model::{Document, SourceId, Span};
 
 /// Number of bytes read at once.
 const PIECE: u64 = 256 << 10;
@@ -38,6 +38,21 @@ impl Ranges {
             b.1 = end;
         }
     }
+}
+
+/// Whether two files have the same bytes. Reads up to the first difference.
+pub(super) fn are_same(a: &Document, b: &Document) -> bool {
+    let size = a.sources.size();
+    let whole = Span::new(SourceId::FILE, 0, size);
+    let read = |document: &Document, at: u64| document.sources.read(whole.subspan(at, PIECE)).ok();
+    let mut at = 0;
+    while size == b.sources.size() && at < size {
+        match (read(a, at), read(b, at)) {
+            (Some(one), Some(other)) if *one == *other => at = at.saturating_add(PIECE),
+            _ => return false,
+        }
+    }
+    size == b.sources.size()
 }
 
 impl Comparer<'_> {

@@ -63,6 +63,7 @@ mod walk;
 mod work;
 mod ze_info;
 
+use crate::tables::kernels::DocumentKernels;
 pub use base::{Base, base, compare_again, compare_with, comparison, differing_from_base};
 pub use code::CodeChange;
 pub use differing::{DifferenceIndex, differing, overlaps};
@@ -334,7 +335,12 @@ struct Comparer<'d> {
     depth: u32,
     /// Whether the kernels were compared by device, over all images.
     has_kernels: bool,
+    /// The kernels of both, once they are read.
+    kernels: KernelsRead,
 }
+
+/// The kernels of both documents, if they were read already.
+pub type KernelsRead = (Option<DocumentKernels>, Option<DocumentKernels>);
 
 /// A value for each of the documents.
 type Sides<T> = (T, T);
@@ -433,6 +439,22 @@ impl RepeatedNote {
 
 /// Compares two documents.
 pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
+    compare_read(a, b, &mut (None, None), options)
+}
+
+/// Whether a comparison of these documents reads the kernels of all images in them.
+pub fn reads_all_kernels(a: &Document, b: &Document) -> bool {
+    (by_device::has_images(a) || by_device::has_images(b)) && !bytes::are_same(a, b)
+}
+
+/// Like [`compare`], for documents whose kernels may have been read in steps before; those that the
+/// comparison reads are kept for the next one.
+pub fn compare_read(
+    a: &mut Document,
+    b: &mut Document,
+    kernels: &mut KernelsRead,
+    options: &Options,
+) -> Comparison {
     let size = |document: &Document| document.sources.size();
     let work = Work::new(size(a).saturating_add(size(b)));
     let (head_a, head_b) = (heads::head(a), heads::head(b));
@@ -451,11 +473,13 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         repeated: Vec::new(),
         depth: 0,
         has_kernels: false,
+        kernels: std::mem::take(kernels),
     };
     comparer.run();
     if !comparer.result.equal && comparer.result.entries.is_empty() {
         comparer.audit(audit::Exemptions::default());
     }
+    *kernels = std::mem::take(&mut comparer.kernels);
     let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
     let mut result = comparer.result;
     let repeated = comparer.repeated.iter().map(RepeatedNote::text);
@@ -474,11 +498,6 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     }
     measure::sort(&mut result.entries);
     result
-}
-
-/// Like [`compare`], for shared ownership.
-pub fn compared(a: &mut Document, b: &mut Document, options: &Options) -> Rc<Comparison> {
-    Rc::new(compare(a, b, options))
 }
 
 impl Comparer<'_> {

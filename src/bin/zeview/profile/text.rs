@@ -186,6 +186,9 @@ impl<'a, W: Write> Writer<'a, W> {
         }
         let functions = code.functions.iter();
         let functions = functions.map(|of| (of.function.clone(), &of.own, &of.with_callees));
+        let rest = &code.in_no_function;
+        let rest = Some(("(in no function)".to_owned(), rest, rest)).filter(|_| total(rest) > 0);
+        let functions = functions.chain(rest);
         if code.functions.len() > 1 {
             self.functions(
                 ("functions", "with callees"),

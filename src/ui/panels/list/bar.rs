@@ -117,6 +117,16 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
 
 /// Progress of reading or judging kernels, with buttons to stop and resume.
 pub(in crate::ui::panels) fn reading(of: &ListReading, is_stopped: bool) -> Html {
+    reading_with(of, is_stopped, Command::StopReading, Command::ReadOn)
+}
+
+/// Like [`reading`], with other commands.
+pub(in crate::ui::panels) fn reading_with(
+    of: &ListReading,
+    is_stopped: bool,
+    stop: Command,
+    resume: Command,
+) -> Html {
     let progress = of.progress();
     let (done, one, many) = match of {
         ListReading::Images(..) => ("read", "image", "images"),
@@ -132,14 +142,14 @@ pub(in crate::ui::panels) fn reading(of: &ListReading, is_stopped: bool) -> Html
         <span class="reading">
             if is_stopped {
                 <span class="warn">{ format!("stopped at {text}") }</span>
-                { button("btn2", Command::ReadOn, plain("Resume")) }
+                { button("btn2", resume, plain("Resume")) }
             } else {
                 <progress aria-label="Reading kernels" max={progress.of.to_string()} value={progress.done.to_string()} />
                 <span class="dim">{ format!("{done} {text}") }</span>
                 if let Some(file) = unpacking {
                     <span class="dim" title={file.path.to_string()}>{ unpacked(file) }</span>
                 }
-                { button("btn2", Command::StopReading, plain("Stop")) }
+                { button("btn2", stop, plain("Stop")) }
             }
         </span>
     }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-pub(super) use self::bar::reading;
 use self::bar::{columns, export, filter_error, grouping, matches, picker, status};
+pub(super) use self::bar::{reading, reading_with};
 use self::rows::Grid;
 pub use self::strip::about;
 use self::strip::strip;

@@ -367,8 +367,11 @@ fn unstructured(random: &mut Random) -> Vec<Step> {
         })
         .collect();
     let waits = |at: usize| {
-        let forward = (0..at).any(|from| matches!(steps.get(from), Some(Step::Goto { target }) if *target == at));
-        let back = at.checked_sub(1).and_then(|before| steps.get(before).map(|step| (before, step)));
+        let forward = (0..at)
+            .any(|from| matches!(steps.get(from), Some(Step::Goto { target }) if *target == at));
+        let back = at
+            .checked_sub(1)
+            .and_then(|before| steps.get(before).map(|step| (before, step)));
         forward || matches!(back, Some((before, Step::Goto { target })) if *target <= before)
     };
     let joins: Vec<bool> = (0..=count).map(waits).collect();

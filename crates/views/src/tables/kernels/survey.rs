@@ -9,7 +9,7 @@ use crate::tables::{List, matrix};
 use zeview_analysis::matrix::{KernelMatrix, MatrixBuilder};
 use zeview_analysis::survey::{Survey, SurveyBuilder, SurveyedImage};
 use zeview_core::analysis::kernels::{KernelRow, Kernels};
-use zeview_core::model::{Document, NodeId, Sources, Span, Str};
+use zeview_core::model::{Document, NodeId, Sources, Span, Str, sort};
 
 /// Reads all images of a container, and summarizes them by device. Returns `None` for a document
 /// that has kernels itself, or no images with kernels.
@@ -20,6 +20,7 @@ pub fn survey(document: &mut Document, id: NodeId) -> Option<Survey> {
 }
 
 /// The kernels of an image.
+#[derive(Clone)]
 pub(crate) struct ImageKernels {
     /// The device that the image is for; `SPIR-V` for code that is compiled at run time.
     pub device: Str,
@@ -39,17 +40,28 @@ pub(crate) struct ImageKernels {
     pub is_copy: bool,
 }
 
-/// Reads the kernels of a document, or of all images in it. Also returns notes about kernels that
-/// were not read. Returns `None` for a document without kernels.
-pub(crate) fn image_kernels(document: &mut Document) -> Option<(Vec<ImageKernels>, Vec<String>)> {
+/// The kernels of a document, or of all images in it.
+#[derive(Clone)]
+pub struct DocumentKernels {
+    /// The images, those of a package by path: the order of reading has no meaning.
+    pub(crate) images: Vec<ImageKernels>,
+    /// What was not read, and why.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Reads the kernels of a document, or of all images in it. Returns `None` for a document without
+/// kernels.
+pub(crate) fn document_kernels(document: &mut Document) -> Option<DocumentKernels> {
     if let Some(part) = kernels_of(document, NodeId::ROOT) {
         let parts = with_only_spirv(part, &document.sources).into_iter();
-        return Some((parts.map(|part| of_image(&part)).collect(), Vec::new()));
+        return Some(DocumentKernels {
+            images: parts.map(|part| of_image(&part)).collect(),
+            notes: Vec::new(),
+        });
     }
     let mut reading = KernelReading::new(document, NodeId::ROOT)?;
     while reading.step(document) {}
-    let parts = reading.parts.iter();
-    Some((parts.map(|part| of_image(part)).collect(), reading.notes()))
+    Some(reading.kernels())
 }
 
 fn of_image(part: &Part) -> ImageKernels {
@@ -66,6 +78,16 @@ fn of_image(part: &Part) -> ImageKernels {
 }
 
 impl KernelReading {
+    /// Returns the kernels read so far.
+    pub fn kernels(&self) -> DocumentKernels {
+        let mut parts: Vec<&Rc<Part>> = self.parts.iter().collect();
+        sort::by_key(&mut parts, |part| part.file.clone());
+        DocumentKernels {
+            images: parts.into_iter().map(|part| of_image(part)).collect(),
+            notes: self.notes(),
+        }
+    }
+
     /// Returns a summary of the images read so far, by device.
     pub fn survey(&self) -> Survey {
         let mut survey = SurveyBuilder::new(self.progress());
