@@ -401,7 +401,11 @@ fn pressure_tables(of: &Pressure) -> [FlowTable; 2] {
             (Number, "Bytes"),
             (Number, "Values"),
         ],
-        "Why values are in registers. A value has the first cause that applies; values with different causes may share a register.",
+        if of.at == "spill" {
+            "Why values are in registers. A value has the first cause that applies; values with different causes may share a register. A spilled value is stored wherever it is computed: the registers may be full elsewhere, between there and its uses."
+        } else {
+            "Why values are in registers. A value has the first cause that applies; values with different causes may share a register."
+        },
     );
     let by_value: Heading<'_> = (
         &format!("Values {place}"),

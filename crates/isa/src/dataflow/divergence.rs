@@ -23,7 +23,7 @@
 
 use std::collections::BTreeMap;
 
-use super::build::{DataFlow, index};
+use super::build::{DataFlow, Row, index};
 use crate::cfg::Exit;
 use crate::tables::Op;
 use crate::targets;
@@ -185,7 +185,7 @@ impl DataFlow {
                         }
                     }
                 }
-                if is_divergent && record.no_mask {
+                if is_divergent && self.reads_all(row) {
                     for read in self.reads_of(row) {
                         let start = column(read.piece.unit).and_then(|at| starts.get_mut(at));
                         if let Some(start) = start {
@@ -232,12 +232,20 @@ impl DataFlow {
         }
     }
 
+    /// Whether an instruction uses the values of all channels: `(W)`. A `mov` to the null register only
+    /// waits until a message has read its sources.
+    pub(super) fn reads_all(&self, row: u32) -> bool {
+        let is_wait = |record: &Row| record.op == Op::Mov && self.writes_of(row).is_empty();
+        self.row(row)
+            .is_some_and(|record| record.no_mask && !is_wait(record))
+    }
+
     /// The bytes that each block writes for all channels.
     fn replaced(&self, units: &[u16]) -> Vec<u64> {
         let mut out = vec![0_u64; self.nodes.len() * units.len()];
         for (at, node) in self.nodes.iter().enumerate() {
             for row in node.first..node.end {
-                if !self.row(row).is_some_and(super::build::Row::replaces_all) {
+                if !self.row(row).is_some_and(Row::replaces_all) {
                     continue;
                 }
                 for write in self.writes_of(row) {

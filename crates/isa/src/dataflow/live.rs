@@ -419,7 +419,7 @@ impl DataFlow {
         }
         for read in self.reads_of(row) {
             walk.read(record.guard, read.piece);
-            if record.no_mask && walk.is_divergent {
+            if walk.is_divergent && self.reads_all(row) {
                 let Piece { unit, mask } = read.piece;
                 walk.set_waiting(unit, walk.waiting(unit) | mask);
             }

@@ -243,6 +243,10 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     Ok(())
 }
 
+/// Why fewer registers can be live at a spill than at the peak.
+const SPILL_NOTE: &str = "a spilled value is stored wherever it is computed: the registers may be full elsewhere, \
+    between there and its uses";
+
 /// Writes the values in registers at the peak and at spills, by cause and by size.
 fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
     for of in pressures {
@@ -311,6 +315,9 @@ fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> 
         if of.others > 0 {
             to.entry(&format!("{} smaller values", of.others))?;
         }
+        if of.at == "spill" {
+            to.entry(SPILL_NOTE)?;
+        }
     }
     Ok(())
 }
@@ -339,7 +346,7 @@ fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Resul
             of.name.clone(),
             of.place.clone(),
             of.live.to_string(),
-            of.iga.to_string(),
+            figure(of.iga.map(u64::from)),
             of.register_bytes.to_string(),
             figure(of.spills.map(u64::from)),
             figure(of.fills.map(u64::from)),
@@ -354,7 +361,7 @@ struct Build {
     name: String,
     place: String,
     live: u32,
-    iga: u32,
+    iga: Option<u32>,
     register_bytes: u16,
     spills: Option<u32>,
     fills: Option<u32>,
@@ -370,7 +377,7 @@ impl Build {
             name: code.name.clone(),
             place: code.place.clone(),
             live: peak.registers,
-            iga: peak.iga.map_or(0, |iga| iga.registers),
+            iga: peak.iga.map(|iga| iga.registers),
             register_bytes,
             spills: report.spills,
             fills: report.fills,
