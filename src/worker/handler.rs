@@ -221,10 +221,6 @@ impl Handler {
 
     /// Answers every request but [`Request::Open`], which needs a file.
     pub fn answer(&mut self, envelope: &Envelope) -> Answer {
-        self.answer_with(envelope, None)
-    }
-
-    fn answer_with(&mut self, envelope: &Envelope, base: Option<Document>) -> Answer {
         if let Request::Open { name, .. } = &envelope.request {
             return failed(format!("the request to open {name} has no file"));
         }
