@@ -109,7 +109,7 @@ pub struct SummaryOptions {
 }
 
 /// The columns of a summary. Those of images are left out for files without images.
-const SUMMARY_COLUMNS: [&str; 16] = [
+const SUMMARY_COLUMNS: [&str; 17] = [
     "name",
     "package_file",
     "image",
@@ -117,6 +117,7 @@ const SUMMARY_COLUMNS: [&str; 16] = [
     "simd_size",
     "spill_size",
     "peak_live_registers",
+    "peak_live_registers_iga",
     "instructions",
     "loop_cycles",
     "loop_issue_cycles",
