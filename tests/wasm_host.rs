@@ -171,7 +171,14 @@ fn request(id: u32, request: Request, file: Option<&Blob>) -> JsValue {
 
 fn open(id: u32, file: &Blob) -> JsValue {
     let name = "name".to_owned();
-    request(id, Request::Open { name }, Some(file))
+    request(
+        id,
+        Request::Open {
+            name,
+            encoding: None,
+        },
+        Some(file),
+    )
 }
 
 fn bytes(id: u32, start: u64, end: u64) -> JsValue {

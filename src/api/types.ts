@@ -322,6 +322,8 @@ export interface WaitFor {
   on: string;
   /** The bytes of the dependency; empty if there is no data dependency. */
   bytes: string[];
+  /** Further instructions that the condition may refer to and that are not listed; on the last one that is listed. */
+  others: number;
 }
 
 /** An instruction with its data flow. Cycles are the scheduling model of the compiler. */
@@ -334,8 +336,13 @@ export interface InstructionFlow {
   gathers: string[];
   writes: string[];
   defs: Producer[];
-  /** Bytes that are live before it, by register file, and general registers with a live byte; null if unknown. */
+  /**
+   * Bytes that are live before it, by register file, and general registers with a live byte, including the values of channels that wait while
+   * others run; null if unknown.
+   */
   live: { r: number; acc: number; f: number; a: number; s: number; registers: number } | null;
+  /** The same without the values of waiting channels, as the Intel Graphics Assembler (IGA) counts. */
+  live_iga: { r: number; acc: number; f: number; a: number; s: number; registers: number } | null;
   waits: WaitFor[];
   latency: number;
   occupancy: number;
@@ -391,7 +398,31 @@ export interface FlowReport {
     registers: number;
     bytes: number;
     longest: { register: string; from: number | null; to: number; instructions: number } | null;
+    /** The peak without the values of channels that wait while others run, as the Intel Graphics Assembler (IGA) counts. */
+    iga: { pc: number; registers: number; bytes: number } | null;
   } | null;
+  /** The values that are live at the peak, and at the spills in the deepest loops. */
+  pressures: {
+    at: "peak" | "spill";
+    pc: number;
+    registers: number;
+    bytes: number;
+    causes: { cause: string; registers: number; bytes: number; values: number }[];
+    values: {
+      names: string[];
+      computed_by: string | null;
+      bytes: string[];
+      size: number;
+      is_input: boolean;
+      born: number[];
+      next_use: number | null;
+      distance: number | null;
+      cause: string;
+      recomputable: boolean;
+      line: string | null;
+    }[];
+    others: number;
+  }[] | null;
   dead_writes: number | null;
   spills: number | null;
   fills: number | null;
@@ -413,11 +444,18 @@ export interface FlowReport {
     moved: { memory: string; cache: string; messages: number; loaded: number; stored: number }[];
     cycles: number;
     issue: number;
-    /** What bounds it: the issue of instructions, an in-order pipe, or a wait. Offsets are within the code. */
+    /** Cycles in which the thread waits for results: the other ones. */
+    latency: number;
+    /** Cycles in which the busiest pipe is occupied. */
+    throughput: number;
+    pipes: { pipe: string; occupied: number; latency: number }[];
+    /** The larger one of issue and latency: latency of the results of an in-order pipe, or of an instruction. Offsets are within the code. */
     bottleneck: "issue" | { pipe: string } | { wait: { pc: number; producer: number } };
   }[] | null;
   /** The index of the costliest loop: the one with the most cycles outside of inner loops, if each loop ran ten times. */
   hottest: number | null;
+  /** Iterations of each loop that costs assume. */
+  assumed_iterations: number;
   waits: { pc: number; cycles: number; depth: number; waits: WaitFor[] }[] | null;
   /** Values from outside of the kernel, with the offsets of the instructions that use them. */
   inputs: { from: InputKind; name: string; offset: number; bytes: string[]; span: Span | null; places: number[] }[] | null;

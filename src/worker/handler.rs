@@ -21,9 +21,11 @@ use super::answers::selection::select;
 use super::answers::sources::added;
 use super::answers::{diff, graph, verdict};
 use super::protocol::tree_order::TreeOrder;
-use super::protocol::{Envelope, Opened, Problem, ROWS_MAX, Request, Response};
+use super::protocol::{CodeGuess, Envelope, Opened, Problem, ROWS_MAX, Request, Response};
 use crate::analysis::occupancy::OccupancyParameters;
-use crate::decode::decode;
+use crate::decode::isa::EncodingGuess;
+use crate::decode::zebin::platform;
+use crate::decode::{decode, decode_code};
 use crate::model::{
     ByteSource, Bytes, DeflatedPart, Document, Inflation, NodeId, SourceError, SourceId,
 };
@@ -101,6 +103,17 @@ impl Handler {
 
     /// Answers a [`Request::Open`]: closes the previous file and decodes this one.
     pub fn open(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) -> Answer {
+        self.open_as(id, name, None, source)
+    }
+
+    /// Answers a [`Request::Open`], as code without a container if an encoding is given.
+    pub fn open_as(
+        &mut self,
+        id: u32,
+        name: &str,
+        encoding: Option<&str>,
+        source: Box<dyn ByteSource>,
+    ) -> Answer {
         // Close first, so that there are never two in memory.
         self.file = None;
         let started = (self.clock)();
@@ -109,7 +122,12 @@ impl Handler {
             source,
             failure: Rc::clone(&failure),
         };
-        let document = decode(Box::new(source), name);
+        let source = Box::new(source);
+        let document = match encoding.map(|name| platform::named(name).ok_or(name)) {
+            None => decode(source, name),
+            Some(Ok(platform)) => decode_code(source, name, platform),
+            Some(Err(encoding)) => return failed(format!("no encoding or device {encoding:?}")),
+        };
         self.put(id, name, document, failure, started)
     }
 
@@ -203,7 +221,7 @@ impl Handler {
 
     /// Answers every request but [`Request::Open`], which needs a file.
     pub fn answer(&mut self, envelope: &Envelope) -> Answer {
-        if let Request::Open { name } = &envelope.request {
+        if let Request::Open { name, .. } = &envelope.request {
             return failed(format!("the request to open {name} has no file"));
         }
         if let Request::Rules = &envelope.request {
@@ -435,6 +453,7 @@ impl OpenFile {
         let kernels = kernels.filter(|_| !document.is_spirv(NodeId::ROOT));
         let kernels = kernels.map_or(0, |kernels| kernels.count());
         let diagnostics = problems(document);
+        let code = code_guess(document);
         Opened {
             name: self.name.clone(),
             size: document.sources.whole(SourceId::FILE).len(),
@@ -447,10 +466,33 @@ impl OpenFile {
             rules: document.rules.clone(),
             by_kernel: (kernels > 0).then(|| kernels.saturating_add(1)),
             devices: document.devices(),
+            code,
             bytes_read: document.sources.bytes_read(),
             millis: clock() - started,
         }
     }
+}
+
+/// Number of bytes from which the encoding of a file is guessed.
+const GUESSED: u64 = 16 << 10;
+
+/// Returns how a file of an unknown format can be opened as code.
+fn code_guess(document: &Document) -> Option<CodeGuess> {
+    if !document.summary.has.unknown {
+        return None;
+    }
+    let whole = document.sources.whole(SourceId::FILE);
+    let bytes = document
+        .sources
+        .read_clamped(whole.subspan(0, GUESSED))
+        .ok()?;
+    let guess = EncodingGuess::of(&bytes);
+    let names = guess.fits.iter().map(|fit| fit.platform.name().into());
+    Some(CodeGuess {
+        text: guess.text(),
+        likely: u32::try_from(guess.best().len()).unwrap_or(0),
+        encodings: names.collect(),
+    })
 }
 
 /// Computes the occupancy of a kernel in the innermost document around a node that lists kernels.

@@ -147,7 +147,7 @@ fn waits(folder: &Path) -> Result<(), Failed> {
                 count[0] += 1;
                 let pc = flow.pc(row).ok_or("a row")?;
                 let line = text(listed.platform, &listed.code, pc);
-                if wait.reason.is_empty() && !line.contains(" sync") {
+                if !wait.has_reason() && !line.contains(" sync") {
                     count[1] += 1;
                     if shown < 2 && kind != "@" {
                         shown += 1;

@@ -12,6 +12,7 @@ mod hosts;
 mod inlining;
 mod inputs;
 mod isa;
+mod loops;
 mod syclbins;
 mod verdicts;
 mod zebins;
@@ -72,5 +73,9 @@ fn main() -> ExitCode {
             None => Trial::test(name, || Ok(())).with_ignored_flag(true),
         });
     }
+    // Some of its files are fixtures.
+    trials.push(Trial::test("loops::by_hand", || {
+        loops::by_hand(wild().as_deref())
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

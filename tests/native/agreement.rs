@@ -12,7 +12,7 @@ use crate::decoder::Decoder;
 use crate::support::{fixtures, open};
 
 /// The columns whose numbers other commands state, too.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 10] = [
     "instructions",
     "sends",
     "loops",
@@ -21,6 +21,7 @@ const COLUMNS: [&str; 9] = [
     "fill_messages",
     "dead_writes",
     "peak_live_registers",
+    "peak_live_registers_iga",
     "innermost_loop_cycles",
 ];
 
@@ -86,6 +87,7 @@ fn analyzed(file: &str) -> Kernels {
         let peak = &kernel["peak"];
         if peak.is_object() {
             numbers.insert("peak_live_registers", peak["registers"].clone());
+            numbers.insert("peak_live_registers_iga", peak["iga"]["registers"].clone());
         }
         (name(kernel, "kernel"), numbers)
     });

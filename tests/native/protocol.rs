@@ -557,6 +557,7 @@ fn invalid_requests_are_reported() {
         },
         Request::Open {
             name: "x".to_owned(),
+            encoding: None,
         },
     ] {
         let (message, changed) = failure(ask(&mut handler, request));

@@ -253,7 +253,7 @@ pub fn compare(
             defs.retain(|_, bytes| !bytes.is_empty());
         }
         let reference = &expected;
-        let live = flow.live(row).expect("all of the code is analyzed");
+        let live = flow.live_iga(row).expect("all of the code is analyzed");
         let live = [
             live.bytes,
             live.accumulator_bytes.into(),

@@ -107,6 +107,22 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     })
 }
 
+/// Decodes a file as code without a container, in an encoding: the file is one kernel.
+pub fn decode_code(source: Box<dyn ByteSource>, name: &str, platform: isa::Platform) -> Document {
+    let sources = Sources::new(name, source);
+    let whole = sources.whole(SourceId::FILE);
+    let cx = Context::new(&sources, formats::FORMATS);
+    let opened = raw::code::open(&cx, whole, name, platform);
+    let root = format::document_node(name.to_owned(), whole, &opened);
+    let findings = cx.finish();
+    document(Parts {
+        sources,
+        root,
+        summary: opened.summary,
+        findings,
+    })
+}
+
 fn document(parts: Parts) -> Document {
     let mut document = Document::new(parts);
     document.set_driver(&zebin::verdict::ComputeRuntime);

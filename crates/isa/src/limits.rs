@@ -12,7 +12,7 @@ pub const DATA_FLOW_ROWS: usize = 1 << 18;
 /// instruction of a real kernel has three or four.
 pub const DATA_FLOW_OPERANDS: usize = 1 << 22;
 
-/// Maximum number of pairs of block and live register for `size` bytes of code; each uses 24 bytes
+/// Maximum number of pairs of block and live register for `size` bytes of code; each uses 40 bytes
 /// of memory.
 pub fn data_flow_live(size: usize) -> usize {
     (size / 3).max(3 << 19)

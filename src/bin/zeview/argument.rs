@@ -187,6 +187,22 @@ pub(crate) struct Encoding {
     pub platform: Option<Platform>,
 }
 
+/// Code without a container.
+#[derive(Args)]
+pub(crate) struct RawCode {
+    /// Treat the file as the code of one kernel without a container, such as the files
+    /// `dnnl_dump_gpu_*.bin` of oneDNN. Its name is that of the file.
+    #[arg(long, requires = "platform")]
+    pub raw: bool,
+}
+
+impl RawCode {
+    /// Returns the encoding, if the file is code without a container.
+    pub(crate) fn platform(&self, encoding: &Encoding) -> Option<Platform> {
+        encoding.platform.filter(|_| self.raw)
+    }
+}
+
 /// The format of a report; by default plain text.
 #[derive(Args)]
 pub(crate) struct ReportFormat {

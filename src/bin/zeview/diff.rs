@@ -20,6 +20,7 @@ use zeview::report::comparison::{
 };
 
 use crate::FileArgument;
+use crate::argument::{Encoding, RawCode, own_help};
 use crate::files::Inputs;
 use crate::gate::{self, Condition, Gate};
 use crate::input;
@@ -28,7 +29,11 @@ use crate::progress::Progress;
 use crate::rows::print_object;
 use crate::style;
 
+/// Help of `--platform`.
+const PLATFORM_HELP: &str = "For --raw: the encoding, as for `zeview disasm`";
+
 #[derive(Args)]
+#[command(mut_args(own_help(&[("platform", PLATFORM_HELP)])))]
 #[command(after_long_help = "\
 Kernels are matched by name, then by code and arguments; attributes by key, arguments by index and \
 kind, sections by name, notes by owner and type, symbols and relocations by name and target, \
@@ -75,6 +80,10 @@ pub struct Options {
     /// The second file or folder.
     #[arg(value_name = "B")]
     pub to: FileArgument,
+    #[command(flatten)]
+    raw: RawCode,
+    #[command(flatten)]
+    encoding: Encoding,
     /// Print a JSON object: schema, equal, same_meaning, kernels, …; see below.
     #[arg(long, conflicts_with_all = ["markdown", "html"])]
     json: bool,
@@ -142,8 +151,9 @@ struct ComparedFiles {
     result: Comparison,
 }
 
-fn opened(path: &Path) -> Result<Document, String> {
-    input::open(path).map_err(|error| format!("{}: {error}", path.display()))
+fn opened(path: &Path, options: &Options) -> Result<Document, String> {
+    let raw = options.raw.platform(&options.encoding);
+    input::open_as(path, raw).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Compares two files and applies --fail-if to the kernels of the second. `name` identifies the
@@ -154,7 +164,7 @@ fn compared(
     options: &Options,
     gate: &mut FileGate<'_>,
 ) -> Result<ComparedFiles, String> {
-    let (mut a, mut b) = (opened(from)?, opened(to)?);
+    let (mut a, mut b) = (opened(from, options)?, opened(to, options)?);
     let how = How {
         renumbered: options.renumbered,
         kernels_first: options.wants_kernels_only(),
@@ -376,7 +386,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
         // All kernels of a new file are new.
         if gate.gate.has_conditions() {
             progress.set(|| format!("reading {name}"));
-            match opened(file) {
+            match opened(file, options) {
                 Ok(mut document) => gate.judge(&name, &mut document, None),
                 Err(error) => {
                     complain!("{error}");

@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use zeview::decode::decode;
+use zeview::decode::isa::Platform;
+use zeview::decode::{decode, decode_code};
 use zeview::model::{ByteSource, Document, FileSource, FolderSource, MemorySource, folder_files};
 
 /// Opens and decodes a file, a folder, or standard input for `-`. Files and folders in a folder that
@@ -18,14 +19,31 @@ pub fn open(path: &Path) -> io::Result<Document> {
         let files = folder_files(path)?;
         return Ok(decode(Box::new(FolderSource::new(files)), &name(path)));
     }
-    let source: Box<dyn ByteSource> = if path == Path::new("-") {
+    Ok(decode(source(path)?, &name(path)))
+}
+
+/// Opens a file, or standard input for `-`, as code without a container if an encoding is given;
+/// otherwise like [`open`].
+///
+/// # Errors
+///
+/// Fails if the input cannot be read.
+pub fn open_as(path: &Path, raw: Option<Platform>) -> io::Result<Document> {
+    match raw {
+        None => open(path),
+        Some(platform) => Ok(decode_code(source(path)?, &name(path), platform)),
+    }
+}
+
+/// The bytes of a file, or of standard input for `-`.
+fn source(path: &Path) -> io::Result<Box<dyn ByteSource>> {
+    Ok(if path == Path::new("-") {
         stream(&mut io::stdin().lock(), STREAM_MEMORY, STREAM_MAX)?
     } else if is_pipe(path)? {
         stream(&mut File::open(path)?, STREAM_MEMORY, STREAM_MAX)?
     } else {
         Box::new(FileSource::open(path)?)
-    };
-    Ok(decode(source, &name(path)))
+    })
 }
 
 /// Maximum number of bytes read from pipes and devices, which may never end.

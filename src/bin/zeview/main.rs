@@ -85,8 +85,9 @@ enum Command {
     Disasm(disasm::Options),
     /// Summarize the data flow of kernels: live registers, spills, loops, waits.
     ///
-    /// Cycles are the compiler scheduler's estimates for one thread, not measured times. The
-    /// analysis ignores divergent control flow and does not follow calls.
+    /// Cycles are the compiler scheduler's estimates for one thread, not measured times. Live
+    /// registers include the values of channels that wait while others run; producers ignore
+    /// divergence. Values are not followed through calls.
     ///
     /// Example: zeview analyze vecadd.zebin --kernel vecadd
     Analyze(disasm::analyze::Options),

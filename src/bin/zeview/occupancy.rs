@@ -14,7 +14,7 @@ use crate::output::{self, Text};
 use crate::rows::Objects;
 use crate::style;
 
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Limits {
     /// Print what limits the number of threads and work-groups of each kernel that run
     /// concurrently, with the source of each number. With --json, an array with one object per

@@ -12,6 +12,7 @@ use crate::model::{Coverage, Fact};
 use crate::ui::components::{button, plain, span_button};
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
+use crate::worker::protocol::CodeGuess;
 
 /// The Overview panel.
 pub(super) fn overview(props: &PanelProps) -> Html {
@@ -67,6 +68,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
                     </> }) }
                 </dl>
             </section>
+            if let Some(code) = &opened.code { { open_as_code(code) } }
             if has_images {
                 <SurveyPanel ..props.clone() />
                 { verdict(props) }
@@ -82,6 +84,25 @@ pub(super) fn overview(props: &PanelProps) -> Html {
                 { bytes() }
             }
         </div>
+    }
+}
+
+/// Offers to open a file of an unknown format as code.
+#[inline(never)]
+fn open_as_code(code: &CodeGuess) -> Html {
+    let likely = usize::try_from(code.likely).unwrap_or(0);
+    let names = code.encodings.iter().enumerate();
+    html! {
+        <section class="block open-as-code">
+            <h2>{ "Open as code for …" }</h2>
+            <p>{ "A file such as oneDNN's dumps (dnnl_dump_gpu_*.bin) is the code of one kernel without a container. " }{ &code.text }</p>
+            <p>
+                { for names.map(|(at, name)| {
+                    let class = if at < likely { "btn2 likely" } else { "btn2" };
+                    button(class, Command::OpenAsCode(name.to_string()), plain(name))
+                }) }
+            </p>
+        </section>
     }
 }
 

@@ -111,6 +111,8 @@ pub(crate) struct WaitingProfile {
 #[derive(Default)]
 pub(crate) struct TabRuntime {
     pub(crate) content: Content,
+    /// The encoding of the file, if the user opened it as code without a container.
+    pub(crate) encoding: RefCell<Option<String>>,
     /// Lets the browser read the file again after it has changed.
     pub(crate) handle: RefCell<Option<JsValue>>,
     pub(crate) client: RefCell<Option<Client>>,

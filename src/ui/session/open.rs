@@ -358,6 +358,17 @@ impl Session {
         }));
     }
 
+    /// Opens the file in front again, as code without a container.
+    pub(crate) fn open_as_code(self: &Rc<Self>, encoding: String) {
+        let Some(tab) = self.state().active else {
+            return;
+        };
+        if let Some(live) = self.live(tab) {
+            *live.encoding.borrow_mut() = Some(encoding);
+            self.decode(tab);
+        }
+    }
+
     /// Sends a tab's file to a decoder.
     pub(crate) fn decode(self: &Rc<Self>, tab: TabId) {
         let Some(live) = self.live(tab) else { return };
@@ -371,7 +382,8 @@ impl Session {
         self.dispatch(Action::Phase(tab, Phase::Decoding));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            match client.open(file.name(), &file).await {
+            let encoding = live.encoding.borrow().clone();
+            match client.open(file.name(), encoding, &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
                     session.finish_opening(tab, &live);

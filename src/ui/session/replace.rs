@@ -70,7 +70,8 @@ impl Session {
         let turn = live.next_turn();
         let client = self.fresh_client();
         let is_due = || live.turn.get() == turn && self.live(tab).is_some();
-        let opened = client.open(file.name(), &file).await;
+        let encoding = live.encoding.borrow().clone();
+        let opened = client.open(file.name(), encoding, &file).await;
         let found = match opened {
             Ok(opened) if is_due() => {
                 Some(self.find_in_new_version(live, &client, &view, opened).await)

@@ -135,6 +135,7 @@ impl Session {
             Command::SaveGraph => self.save_graph(),
             Command::CompareWith(base) => self.compare_with(base),
             Command::ChooseBase => self.choose_base(),
+            Command::OpenAsCode(encoding) => self.open_as_code(encoding),
             Command::SaveReport => self.save_report(),
             Command::Swap => self.swap(),
             Command::ToggleFollow => self.toggle_follow(),

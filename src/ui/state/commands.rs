@@ -259,6 +259,8 @@ commands! {
     FilterDifferences(filter: String) = "filter-differences";
     /// Selects bytes in the other compared file.
     ShowInBase(span: Span) = "show-in-base";
+    /// Opens the file again, as code of an encoding without a container.
+    OpenAsCode(encoding: String) = "open-as-code";
     /// Saves a report of the file as HTML.
     SaveReport = "save-report";
     /// Bookmarks the selection; edits the comment if it is bookmarked already.

@@ -42,6 +42,7 @@ pub(crate) fn opened(children: u64) -> Opened {
         rules: Vec::new(),
         by_kernel: Some(children),
         devices: Vec::new(),
+        code: None,
         bytes_read: 100,
         millis: 1.0,
     }

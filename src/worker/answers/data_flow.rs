@@ -7,14 +7,16 @@ use std::rc::Rc;
 use super::list::Lists;
 use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{
-    Bottleneck, FlowReport, Flows, LoopReport, Peak, SlotReport, SpillPattern, WaitReport,
-    loop_costs, loop_costs_with,
+    ASSUMED_ITERATIONS, Bottleneck, FlowReport, Flows, LoopReport, Peak, Pressure, SlotReport,
+    SpillPattern, WaitReport, loop_costs, loop_costs_with,
 };
+use crate::analysis::figure::Unknown;
 use crate::analysis::functions::{Callee, FunctionReport};
 use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
 use crate::analysis::profile::{self, InstructionCounts};
 use crate::model::text::{counted, grouped};
 use crate::model::{Document, NodeId, Span, Str, sort};
+use crate::report::code::name_values;
 use crate::tables::ListId;
 use crate::tables::query::{Query, RowOptions};
 use crate::worker::protocol::{
@@ -108,8 +110,11 @@ fn summarize(
     let of = listing.code();
     let lines = document.source_lines(id);
     let lines = lines.map(|lines| lines.table(&document.sources));
-    if let (Some(lines), Some(functions)) = (lines, &mut report.functions) {
+    if let (Some(lines), Some(functions)) = (&lines, &mut report.functions) {
         lines.name_functions(of, functions);
+    }
+    if let Some(lines) = &lines {
+        name_values(&mut report, lines, of);
     }
     let occupancy = occupancy(document, id, of);
     let counts = profile::added_profile(document).map(|profile| profile.counts_on_code(of));
@@ -123,6 +128,8 @@ fn summarize(
     let registers = number(occupancy.as_ref().and_then(|found| found.get("grf_count")));
     let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
     let mut tables = Vec::new();
+    let pressures = report.pressures.as_deref().unwrap_or_default();
+    tables.extend(pressures.iter().flat_map(pressure_tables));
     for table in [
         function_table(report.functions.as_deref().unwrap_or_default()),
         loop_table(&loops),
@@ -231,10 +238,10 @@ fn all_at(pcs: &[u32]) -> FlowCell {
 fn bound(bottleneck: &Bottleneck) -> Vec<FlowPiece> {
     match bottleneck {
         Bottleneck::Wait { pc, producer } => vec![
-            say("wait at "),
-            FlowPiece::At(*pc),
-            say(" for "),
+            say("latency of "),
             FlowPiece::At(*producer),
+            say(", waited for at "),
+            FlowPiece::At(*pc),
         ],
         other => vec![say(other.to_string())],
     }
@@ -259,7 +266,15 @@ fn facts(
         let all = registers.map_or_else(String::new, |all| format!(" of {all}"));
         let (live, pc) = (peak.registers, peak.pc);
         let text = format!("{live}{all} registers live at the peak, ");
-        facts.push(fact("", vec![say(text), FlowPiece::At(pc)]));
+        let mut text = vec![say(text), FlowPiece::At(pc)];
+        if let Some(iga) = &peak.iga {
+            text.push(say(format!(
+                " ({} without waiting channels, as IGA counts)",
+                iga.registers
+            )));
+        }
+        let title = "The registers that the compiler must keep, including the values of channels that wait while others run";
+        facts.push(fact(title, text));
         facts.extend(more_threads(peak, occupancy));
         if let Some(range) = &peak.longest {
             let text = vec![
@@ -277,10 +292,17 @@ fn facts(
         let mut text = vec![
             say("opens at the costliest loop: "),
             FlowPiece::At(costliest.start),
-            say(format!(", {cycles} cycles, bound by ")),
+            say(format!(
+                ", {cycles} cycles: {} issue, {} latency; largest: ",
+                grouped(costliest.issue),
+                grouped(costliest.latency)
+            )),
         ];
         text.extend(bound(&costliest.bottleneck));
-        let title = "The loop with the most cycles outside of inner loops, if each loop ran ten times; cycles per iteration, as the compiler's scheduler assumes";
+        text.push(say(format!(
+            " (if each loop runs {ASSUMED_ITERATIONS} times)"
+        )));
+        let title = "The loop with the most cycles outside of inner loops, if each loop runs ten times: nothing in the code states how often. Cycles per iteration, as the compiler's scheduler assumes";
         facts.push(fact(title, text));
     }
     if let Some(dead @ 1..) = report.dead_writes {
@@ -340,25 +362,99 @@ fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<FlowCe
     }
 }
 
+/// The values in registers at a position: by cause, and the largest ones.
+fn pressure_tables(of: &Pressure) -> [FlowTable; 2] {
+    let place = match &*of.at {
+        "peak" => "at the peak".to_owned(),
+        at => format!("at the {at} {:#x}", of.pc),
+    };
+    let mut causes = Vec::new();
+    for total in &of.causes {
+        causes.push(vec![
+            cell(&total.cause.to_string()),
+            number(total.registers),
+            number(total.bytes),
+            number(total.values),
+        ]);
+    }
+    let mut values = Vec::new();
+    for value in of.values.iter().take(FLOW_ROWS_MAX) {
+        let mut cause = value.cause.to_string();
+        if value.recomputable {
+            cause.push_str(", could be computed again");
+        }
+        let next = value.next_use.into_iter().map(FlowPiece::At).collect();
+        values.push(vec![
+            cell(&value.title()),
+            number(value.size),
+            cell(&value.bytes.join(" ")),
+            all_at(&value.born),
+            FlowCell::Text(next),
+            cell(&cause),
+        ]);
+    }
+    let by_cause: Heading<'_> = (
+        &format!("Registers {place}"),
+        &[
+            (Text, "Cause"),
+            (Number, "Registers"),
+            (Number, "Bytes"),
+            (Number, "Values"),
+        ],
+        if of.at == "spill" {
+            "Why values are in registers. A value has the first cause that applies; values with different causes may share a register. A spilled value is stored wherever it is computed: the registers may be full elsewhere, between there and its uses."
+        } else {
+            "Why values are in registers. A value has the first cause that applies; values with different causes may share a register."
+        },
+    );
+    let by_value: Heading<'_> = (
+        &format!("Values {place}"),
+        &[
+            (Text, "Value"),
+            (Number, "Bytes"),
+            (Code, "Registers"),
+            (Code, "Computed at"),
+            (Code, "Next use"),
+            (Text, "Cause"),
+        ],
+        "The largest first. The next use is the one with the fewest instructions until it.",
+    );
+    let count = of.values.len() + usize::try_from(of.others).unwrap_or(0);
+    [
+        table(by_cause, of.causes.len(), causes),
+        table(by_value, count, values),
+    ]
+}
+
 fn loop_table(loops: &[&LoopReport]) -> FlowTable {
     let mut rows = Vec::new();
     for found in loops.iter().take(FLOW_ROWS_MAX) {
-        let loaded: u64 = found.moved.iter().map(|moved| moved.loaded).sum();
-        let stored: u64 = found.moved.iter().map(|moved| moved.stored).sum();
+        let figures = found.figures();
         let counts = [
-            found.depth.into(),
-            found.instructions.into(),
-            found.dpas.into(),
-            loaded,
-            stored,
-            found.spills.into(),
-            found.fills.into(),
-            found.waits.into(),
-            found.cycles,
+            Ok(found.depth.into()),
+            Ok(found.instructions.into()),
+            figures.float,
+            figures.dpas,
+            figures.integer,
+            figures.global,
+            figures.local,
+            Ok(found.spills.into()),
+            Ok(found.fills.into()),
+            Ok(found.waits.into()),
+            Ok(found.cycles),
+            Ok(found.issue),
+            Ok(found.latency),
         ];
+        let text = |text: String| FlowCell::Text(vec![FlowPiece::Text(text)]);
+        let unknown = |reason: Unknown| text(reason.to_string());
         let mut row = vec![FlowCell::Text(vec![FlowPiece::At(found.start)])];
-        row.extend(counts.map(FlowCell::Number));
+        row.extend(counts.map(|count| count.map_or_else(unknown, FlowCell::Number)));
+        row.push(cell(&found.throughput_text()));
         row.push(FlowCell::Text(bound(&found.bottleneck)));
+        row.push(match figures.intensity {
+            Ok(intensity) => text(format!("{intensity:.2}")),
+            Err(reason) => unknown(reason),
+        });
         rows.push(row);
     }
     let heading: Heading<'_> = (
@@ -367,16 +463,22 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
             (Code, "Loop"),
             (Number, "Depth"),
             (Number, "Instructions"),
-            (Number, "dpas"),
-            (Number, "Loads, B"),
-            (Number, "Stores, B"),
+            (Number, "Float, ops"),
+            (Number, "dpas, ops"),
+            (Number, "Integer, ops"),
+            (Number, "Memory, B"),
+            (Number, "SLM, B"),
             (Number, "Spills"),
             (Number, "Fills"),
             (Number, "Waits"),
             (Number, "Cycles"),
-            (Text, "Bound by"),
+            (Number, "Issue"),
+            (Number, "Latency"),
+            (Text, "Throughput"),
+            (Text, "Largest"),
+            (Text, "Ops per B"),
         ],
-        "The costliest first, if each loop ran ten times. An iteration of one thread, with the cycles that the compiler's scheduler assumes.",
+        "The costliest first, if each loop runs ten times: nothing in the code states how often. An iteration of one thread, with the cycles that the compiler's scheduler assumes: those in which it issues instructions, those in which it waits for results (latency), and those in which the busiest pipe is occupied (throughput). Operations and bytes are for all channels of the execution size, enabled or not; a multiply-add is two operations. Operations per byte: float and dpas, by the bytes of memory other than SLM and scratch.",
     );
     let mut table = table(heading, loops.len(), rows);
     for (row, found) in table.rows.iter_mut().zip(loops) {
@@ -402,6 +504,9 @@ fn wait_table(waits: &[WaitReport]) -> FlowTable {
             }
             if wait.bytes.is_empty() {
                 behind.push_str(" no data in common");
+            }
+            if wait.others > 0 {
+                behind.push_str(&format!(", and {} others", wait.others));
             }
             words.push(say(behind));
         }
@@ -569,8 +674,13 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
             cell(&pattern.text),
         ]);
     }
+    let of_spills = patterns.iter().any(SpillPattern::is_of_spill);
     let heading: Heading<'_> = (
-        "Spill patterns",
+        if of_spills {
+            "Spill patterns"
+        } else {
+            "Register patterns"
+        },
         &[
             (Text, "Pattern"),
             (Code, "Slot or registers"),
@@ -668,8 +778,15 @@ mod tests {
             fills: 0,
             waits: 0,
             moved: Vec::new(),
+            operations: Vec::new(),
+            calls: 0,
+            intensity: None,
+            intensity_unknown: None,
             cycles,
             issue: 0,
+            latency: 0,
+            throughput: 0,
+            pipes: Vec::new(),
             bottleneck: Bottleneck::Issue,
         }
     }

@@ -102,6 +102,7 @@ mod tests {
     fn open() -> Request {
         Request::Open {
             name: "a".to_owned(),
+            encoding: None,
         }
     }
 

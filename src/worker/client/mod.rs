@@ -232,9 +232,14 @@ impl Client {
     /// # Errors
     ///
     /// See [`Client::ask`].
-    pub async fn open(&self, name: String, file: &Blob) -> Result<Opened> {
+    pub async fn open(
+        &self,
+        name: String,
+        encoding: Option<String>,
+        file: &Blob,
+    ) -> Result<Opened> {
         match self
-            .send(Request::Open { name }, Some(file))
+            .send(Request::Open { name, encoding }, Some(file))
             .await?
             .response
         {

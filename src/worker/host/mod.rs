@@ -276,9 +276,9 @@ impl Host {
     fn give(&self, envelope: &Envelope, source: Box<dyn ByteSource>) -> Answer {
         let mut handler = self.handler.borrow_mut();
         match &envelope.request {
-            Request::Open { name } => {
+            Request::Open { name, encoding } => {
                 mark(OPEN);
-                let answer = handler.open(envelope.id, name, source);
+                let answer = handler.open_as(envelope.id, name, encoding.as_deref(), source);
                 measure(OPEN, OPEN);
                 answer
             }
@@ -305,7 +305,7 @@ impl Host {
                         host.give(&envelope, Box::new(source))
                     }
                     Err(thrown) => {
-                        let (Request::Open { name }
+                        let (Request::Open { name, .. }
                         | Request::Compare { name, .. }
                         | Request::AddProfile { name, .. }) = &envelope.request
                         else {

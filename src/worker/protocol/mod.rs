@@ -34,7 +34,7 @@ pub use self::profile::{
     STALLS_MAX,
 };
 pub use self::request::{ExportForm, Request, SelectionTarget};
-pub use self::response::{Opened, Problem, Response};
+pub use self::response::{CodeGuess, Opened, Problem, Response};
 pub use self::search::{HitRow, SearchStep};
 pub use self::tree::{BYTES_MAX, Detail, KnownRow, LeafRow, PREVIEW, Row, Selected};
 pub use self::verdict::{
@@ -44,7 +44,7 @@ use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 29;
+pub const PROTOCOL_VERSION: u32 = 30;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

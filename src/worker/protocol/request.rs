@@ -19,6 +19,9 @@ pub enum Request {
     Open {
         /// The file's name, for the tree's root.
         name: String,
+        /// The encoding, if the file is code without a container: a name of
+        /// [`CodeGuess::encodings`](super::CodeGuess::encodings).
+        encoding: Option<String>,
     },
     /// The number of children of a row, and the children from `start` on.
     Rows {

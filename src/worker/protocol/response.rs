@@ -112,6 +112,17 @@ pub enum Response {
     },
 }
 
+/// The encodings as which a file of an unknown format can be opened, and a guess which one it has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeGuess {
+    /// The guess and how sure it is, a sentence.
+    pub text: String,
+    /// Number of the encodings that are likely.
+    pub likely: u32,
+    /// The names of the encodings, the most likely first.
+    pub encodings: Vec<Str>,
+}
+
 /// A decoded file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
@@ -137,6 +148,8 @@ pub struct Opened {
     pub by_kernel: Option<u64>,
     /// Names of the devices for [`Request::Verdict`](super::Request::Verdict).
     pub devices: Vec<Str>,
+    /// How it can be opened as code without a container, if its format is unknown.
+    pub code: Option<CodeGuess>,
     /// Number of bytes read so far.
     pub bytes_read: u64,
     /// Time taken, in milliseconds.

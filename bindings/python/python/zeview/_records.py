@@ -254,6 +254,7 @@ class Instruction(Record):
     writes: List[str]
     defs: List[Record]
     live: Optional[Record]
+    live_iga: Optional[Record]
     waits: List[Record]
     latency: int
     occupancy: int

@@ -137,11 +137,29 @@ class Kernel(Row):
     scoreboard_waits: Optional[int]
     """Instructions that wait on the software scoreboard. Only if named in columns=[…]."""
     peak_live_registers: Optional[int]
-    """The maximum number of general registers that are live at once. Only if named in columns=[…]."""
+    """The maximum number of general registers that are live at once, including the values of channels that wait while others run. Only if named in columns=[…]."""
+    peak_live_registers_iga: Optional[int]
+    """The maximum number of general registers that are live at once, without the values of channels that wait while others run, as the Intel Graphics Assembler counts. Only if named in columns=[…]."""
     dead_writes: Optional[int]
     """Instructions whose result is never read; unknown if registers are addressed indirectly. Only if named in columns=[…]."""
     innermost_loop_cycles: Optional[int]
     """Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's scheduler assumes. Only if named in columns=[…]."""
+    loop_cycles: Optional[int]
+    """Cycles of an iteration of the costliest loop for one thread, as the compiler's scheduler assumes. This column and the next ones are empty for code without loops. Only if named in columns=[…]."""
+    loop_issue_cycles: Optional[int]
+    """Cycles of an iteration of the costliest loop in which one thread issues instructions. Only if named in columns=[…]."""
+    loop_float_operations: Optional[int]
+    """Floating-point operations of a thread in an iteration of the costliest loop, for all channels of the execution size; a multiply-add is two. Only if named in columns=[…]."""
+    loop_dpas_operations: Optional[int]
+    """Operations of dpas instructions in an iteration of the costliest loop; a multiply-add is two. Only if named in columns=[…]."""
+    loop_integer_operations: Optional[int]
+    """Integer operations, shifts and bit operations in an iteration of the costliest loop, as loop_float_operations. Only if named in columns=[…]."""
+    loop_global_bytes: Optional[int]
+    """Bytes that a thread loads from and stores to memory outside of the core in an iteration of the costliest loop, by its messages and for all channels of the execution size; without shared local memory and scratch memory. Only if named in columns=[…]."""
+    loop_slm_bytes: Optional[int]
+    """Bytes of shared local memory that a thread loads and stores in an iteration of the costliest loop. Only if named in columns=[…]."""
+    loop_intensity: Optional[float]
+    """Arithmetic intensity of the costliest loop: (loop_float_operations + loop_dpas_operations) / loop_global_bytes. Unknown if there are no such bytes. Only if named in columns=[…]."""
 
 class Relocation(Row):
     """A relocation."""

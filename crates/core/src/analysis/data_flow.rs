@@ -18,9 +18,13 @@ pub trait Flows {
     /// Returns the data flow of an instruction, or `None` if it is not covered.
     fn instruction(&self, row: u32) -> Option<InstructionFlow>;
 
-    /// Returns the bytes and registers that are live before an instruction, or `None` if they are
-    /// unknown.
+    /// Returns the bytes and registers that are live before an instruction, including the values of
+    /// channels that wait while others run, or `None` if they are unknown.
     fn live(&self, row: u32) -> Option<LiveBytes>;
+
+    /// As [`live`](Self::live), as the Intel Graphics Assembler (IGA) computes it: divergence is
+    /// ignored.
+    fn live_iga(&self, row: u32) -> Option<LiveBytes>;
 
     /// Returns the instructions that read the results of an instruction, or `None` if they are
     /// unknown.
@@ -129,8 +133,11 @@ pub struct WaitFor {
     pub pc: Option<u32>,
     /// The condition: `F@2`, `$5.dst`.
     pub on: String,
-    /// The bytes that require the wait; empty if no data does.
+    /// The bytes of this instruction that require the wait; empty if none do.
     pub bytes: Vec<String>,
+    /// Number of further instructions, on longer paths, that the condition may refer to and that are
+    /// not listed. Only the last one that is listed for a condition has a number.
+    pub others: u32,
 }
 
 /// The registers of an operand.
@@ -161,8 +168,11 @@ pub struct InstructionFlow {
     pub writes: Vec<String>,
     /// The producers of the values that it reads.
     pub defs: Vec<Producer>,
-    /// The registers that are live before it; `None` if unknown.
+    /// The registers that are live before it, including the values of channels that wait while others
+    /// run; `None` if unknown.
     pub live: Option<LiveBytes>,
+    /// The same without these values, as the Intel Graphics Assembler (IGA) computes it.
+    pub live_iga: Option<LiveBytes>,
     /// The instructions that it waits for.
     pub waits: Vec<WaitFor>,
     /// Cycles until its result is available, as assumed by the compiler's scheduler.
@@ -200,25 +210,275 @@ pub struct Peak {
     pub bytes: u32,
     /// The longest live range across it.
     pub longest: Option<LiveRange>,
+    /// The position with the most live registers without the values of waiting channels, as the Intel
+    /// Graphics Assembler (IGA) computes them.
+    pub iga: Option<IgaPeak>,
 }
 
-/// Bytes transferred by messages.
+/// The position with the most live registers if divergence is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IgaPeak {
+    /// The offset of the instruction.
+    pub pc: u32,
+    /// General registers with a live byte before it.
+    pub registers: u32,
+    /// Live bytes of general registers.
+    pub bytes: u32,
+}
+
+/// Why a value is in registers at a position. A value has the first cause that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PressureCause {
+    /// Only channels that wait while others run need it.
+    WaitingChannels,
+    /// A call runs between its computation and its next use.
+    KeptOverCalls,
+    /// A systolic multiplication accumulates it.
+    DpasAccumulators,
+    /// It has 64-bit integers, or 64-bit addresses of a message.
+    WideAddresses,
+    /// An iteration of the loop computes it for the next one.
+    LoopCarried,
+    /// It is computed before the loop, and each iteration uses it.
+    UsedInLoop,
+    /// It is computed before the loop and used behind it.
+    KeptThroughLoop,
+    /// The kernel starts with it.
+    Inputs,
+    /// A message loads it.
+    Loaded,
+    /// An instruction computes it.
+    Computed,
+}
+
+impl fmt::Display for PressureCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PressureCause::WaitingChannels => "waiting channels",
+            PressureCause::KeptOverCalls => "kept over calls",
+            PressureCause::DpasAccumulators => "dpas accumulators",
+            PressureCause::WideAddresses => "64-bit addresses and integers",
+            PressureCause::LoopCarried => "loop-carried",
+            PressureCause::UsedInLoop => "used in each iteration",
+            PressureCause::KeptThroughLoop => "kept through the loop",
+            PressureCause::Inputs => "inputs",
+            PressureCause::Loaded => "loaded",
+            PressureCause::Computed => "computed",
+        })
+    }
+}
+
+/// The values with the same cause at a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseTotal {
+    /// The cause.
+    pub cause: PressureCause,
+    /// General registers with a byte of such a value. Values with different causes may share one.
+    pub registers: u32,
+    /// Live bytes.
+    pub bytes: u32,
+    /// Number of values.
+    pub values: u32,
+}
+
+/// A value that is live at a position: bytes with the same producers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveValue {
+    /// The arguments and other inputs that it holds.
+    pub names: Vec<String>,
+    /// The instruction that computes it, the first one if there are several.
+    pub computed_by: Option<String>,
+    /// The bytes that hold it: `r8:2`.
+    pub bytes: Vec<String>,
+    /// Number of bytes.
+    pub size: u32,
+    /// Whether, on some path, it is a value that the kernel starts with.
+    pub is_input: bool,
+    /// The offsets of the first instructions that compute it.
+    pub born: Vec<u32>,
+    /// The offset of the next instruction that reads it, on the shortest path; `None` if none was found.
+    pub next_use: Option<u32>,
+    /// Number of instructions until then.
+    pub distance: Option<u32>,
+    /// Why it is in registers.
+    pub cause: PressureCause,
+    /// Whether it could be computed again at its uses. Only known at the peak; `false` elsewhere.
+    pub recomputable: bool,
+    /// The source line of the instruction that computes it: `file:line`.
+    pub line: Option<String>,
+}
+
+impl LiveValue {
+    /// Returns what it is: its names, the source line, and the instruction that computes it.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        if !self.names.is_empty() {
+            parts.push(self.names.join(", "));
+        }
+        parts.extend(self.line.clone());
+        if self.names.is_empty() {
+            parts.extend(self.computed_by.clone());
+        }
+        if parts.is_empty() {
+            parts.push("value at the start".to_owned());
+        }
+        parts.join(": ")
+    }
+}
+
+/// The values that are live at a position.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pressure {
+    /// The position: `peak`, `spill`.
+    pub at: String,
+    /// The offset of the instruction.
+    pub pc: u32,
+    /// General registers with a live byte before it.
+    pub registers: u32,
+    /// Live bytes of general registers.
+    pub bytes: u32,
+    /// The values by cause, those with the most bytes first.
+    pub causes: Vec<CauseTotal>,
+    /// The values, the largest first.
+    pub values: Vec<LiveValue>,
+    /// Number of values that are not listed.
+    pub others: u32,
+}
+
+/// Bytes that messages load and store for all channels of their execution size, by memory and cache
+/// setting. Which channels are enabled is known only at run time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
-    /// The shared function: `ugm`, `slm`.
+    /// The memory: `global`, `slm`, `scratch`, `constant`, `typed`, `sampler`, `render`, `urb`, or
+    /// `unknown` if that is in a register.
+    pub space: String,
+    /// The shared function: `ugm`, `slm`, `dc1`.
     pub memory: String,
     /// The cache setting: `.ca.cc`; empty by default.
     pub cache: String,
     /// Number of messages.
     pub messages: u32,
-    /// Bytes loaded.
-    pub loaded: u64,
-    /// Bytes stored.
-    pub stored: u64,
+    /// Number of these that only load into a cache; their bytes are not counted.
+    pub prefetches: u32,
+    /// Bytes loaded; `None` if unknown.
+    pub loaded: Option<u64>,
+    /// Bytes stored; `None` if unknown.
+    pub stored: Option<u64>,
+    /// The reason why the bytes are unknown.
+    pub unknown: Option<String>,
 }
 
-/// A loop.
+/// Arithmetic operations for all channels of the execution size: a multiply-add is two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationCount {
+    /// `float`, `dpas`, `integer` or `logic` (shifts and operations on bits).
+    pub kind: String,
+    /// The type that they compute in: `f`, `hf`, `d`; of systolic operations the types of both
+    /// matrices, if they are different: `bf`, `s8×u4`.
+    #[serde(rename = "type")]
+    pub data_type: String,
+    /// The number; `None` if unknown.
+    pub count: Option<u64>,
+}
+
+/// Figures of the costliest loop of some code, for the kernel table. All are of an iteration of one
+/// thread.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoopFigures {
+    /// Cycles, as assumed by the compiler's scheduler.
+    pub cycles: u64,
+    /// Cycles of these in which instructions are issued.
+    pub issue: u64,
+    /// Floating-point operations.
+    pub float: Figure<u64>,
+    /// Systolic operations.
+    pub dpas: Figure<u64>,
+    /// Integer operations, shifts, and operations on bits.
+    pub integer: Figure<u64>,
+    /// Bytes of global memory, and of surfaces for constants.
+    pub global: Figure<u64>,
+    /// Bytes of shared local memory.
+    pub local: Figure<u64>,
+    /// Floating-point and systolic operations per byte of global memory.
+    pub intensity: Figure<f64>,
+}
+
+impl LoopReport {
+    /// Returns the number of operations of a kind.
+    ///
+    /// # Errors
+    ///
+    /// If some of them are unknown.
+    pub fn operations_of(&self, kind: &str) -> Figure<u64> {
+        if self.calls > 0 {
+            return Err(Unknown::Calls);
+        }
+        let is_of = |of: &&OperationCount| of.kind == "unknown" || of.kind == kind;
+        let counts = self.operations.iter().filter(is_of);
+        let sum = counts.map(|of| of.count).sum::<Option<u64>>();
+        sum.ok_or(Unknown::Undecoded)
+    }
+
+    /// Returns the bytes loaded and stored in memories.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes of some messages to them are unknown, or those of a message to an unknown memory.
+    pub fn bytes_of(&self, spaces: &[&str]) -> Figure<u64> {
+        if self.calls > 0 {
+            return Err(Unknown::Calls);
+        }
+        let is_of = |of: &&Moved| of.space == "unknown" || spaces.contains(&&*of.space);
+        let moved = self.moved.iter().filter(is_of);
+        let sums = moved.map(|of| Some(of.loaded?.saturating_add(of.stored?)));
+        sums.sum::<Option<u64>>().ok_or(Unknown::Messages)
+    }
+
+    /// Computes the floating-point and systolic operations per byte of global memory.
+    ///
+    /// # Errors
+    ///
+    /// If the operations or bytes are unknown, or there are operations but no bytes.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts of one iteration are far below the precision"
+    )]
+    pub fn find_intensity(&self) -> Figure<f64> {
+        let operations = self
+            .operations_of("float")?
+            .saturating_add(self.operations_of("dpas")?);
+        match (operations, self.bytes_of(&OUTSIDE)?) {
+            (_, 0) => Err(Unknown::NoBytes),
+            (operations, bytes) => Ok(operations as f64 / bytes as f64),
+        }
+    }
+
+    /// Returns the figures for the kernel table.
+    #[must_use]
+    pub fn figures(&self) -> LoopFigures {
+        let integer = self.operations_of("integer");
+        let logic = self.operations_of("logic");
+        LoopFigures {
+            cycles: self.cycles,
+            issue: self.issue,
+            float: self.operations_of("float"),
+            dpas: self.operations_of("dpas"),
+            integer: integer.and_then(|integer| Ok(integer.saturating_add(logic?))),
+            global: self.bytes_of(&OUTSIDE),
+            local: self.bytes_of(&["slm"]),
+            intensity: self.find_intensity(),
+        }
+    }
+}
+
+/// The memories outside of the core whose bytes an intensity is relative to. Scratch memory is not
+/// the kernel's data.
+const OUTSIDE: [&str; 6] = ["global", "constant", "typed", "sampler", "render", "urb"];
+
+/// A loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoopReport {
     /// The offset of its first instruction.
     pub start: u32,
@@ -246,12 +506,50 @@ pub struct LoopReport {
     pub waits: u32,
     /// Bytes per iteration, by memory and cache setting.
     pub moved: Vec<Moved>,
+    /// Arithmetic operations per iteration, by kind and type.
+    pub operations: Vec<OperationCount>,
+    /// Number of calls. What the called functions do is not included.
+    pub calls: u32,
+    /// Floating-point and systolic operations per byte of global memory; `None` if unknown.
+    pub intensity: Option<f64>,
+    /// The reason why the intensity is unknown.
+    pub intensity_unknown: Option<String>,
     /// Cycles per iteration of one thread, as assumed by the compiler's scheduler.
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
     pub issue: u64,
-    /// The bottleneck.
+    /// The other cycles: the thread waits for results.
+    pub latency: u64,
+    /// The cycles in which the busiest pipe is occupied: a lower limit of the cycles per iteration,
+    /// however many threads run.
+    pub throughput: u64,
+    /// The pipes that the loop uses.
+    pub pipes: Vec<PipeCycles>,
+    /// The larger one of issue and latency, and the cause of most of the latency.
     pub bottleneck: Bottleneck,
+}
+
+impl LoopReport {
+    /// Returns the throughput with its pipe: `3200 (F)`.
+    #[must_use]
+    pub fn throughput_text(&self) -> String {
+        let busiest = self.pipes.iter().find(|of| of.occupied == self.throughput);
+        busiest.map_or_else(
+            || self.throughput.to_string(),
+            |of| format!("{} ({})", self.throughput, of.pipe),
+        )
+    }
+}
+
+/// The cycles of a loop iteration in a pipe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PipeCycles {
+    /// The pipe: `F`, `I`, `L`, `M` or `S` in order, `dpas`, `math`, `send` or `other` out of order.
+    pub pipe: String,
+    /// Cycles in which its instructions occupy it.
+    pub occupied: u64,
+    /// Cycles that the thread waits for its results.
+    pub latency: u64,
 }
 
 /// The bottleneck of a loop for one thread.
@@ -275,9 +573,11 @@ impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bottleneck::Issue => f.write_str("issue"),
-            Bottleneck::Pipe(pipe) if pipe.is_empty() => f.write_str("pipe"),
-            Bottleneck::Pipe(pipe) => write!(f, "pipe {pipe}"),
-            Bottleneck::Wait { pc, producer } => write!(f, "wait at {pc:#x} for {producer:#x}"),
+            Bottleneck::Pipe(pipe) if pipe.is_empty() => f.write_str("latency of results"),
+            Bottleneck::Pipe(pipe) => write!(f, "latency of {pipe} results"),
+            Bottleneck::Wait { pc, producer } => {
+                write!(f, "latency of {producer:#x}, waited for at {pc:#x}")
+            }
         }
     }
 }
@@ -321,6 +621,16 @@ pub struct SpillPattern {
     pub places: Vec<u32>,
     /// An explanation, a sentence.
     pub text: String,
+    /// Whether the value is in registers, and not spilled.
+    pub in_registers: bool,
+}
+
+impl SpillPattern {
+    /// Whether the value is spilled. The others are in registers.
+    #[must_use]
+    pub fn is_of_spill(&self) -> bool {
+        !self.in_registers
+    }
 }
 
 /// An instruction that waits.
@@ -337,14 +647,19 @@ pub struct WaitReport {
 }
 
 /// Figures of a kernel's data flow, for the kernel table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowCounts {
-    /// The maximum number of general registers that are live at once.
+    /// The maximum number of general registers that are live at once, including the values of channels
+    /// that wait while others run.
     pub peak_live_registers: Figure<u64>,
+    /// The same without these values, as the Intel Graphics Assembler (IGA) computes it.
+    pub peak_live_registers_iga: Figure<u64>,
     /// Number of instructions whose results are never read.
     pub dead_writes: Figure<u64>,
     /// Cycles per iteration of the innermost loops, summed, as assumed by the scheduler.
     pub innermost_loop_cycles: Figure<u64>,
+    /// The costliest loop, by [`loop_costs`]; `None` without loops.
+    pub costliest_loop: Figure<Option<LoopFigures>>,
 }
 
 impl FlowCounts {
@@ -353,8 +668,10 @@ impl FlowCounts {
     pub fn unknown(reason: Unknown) -> FlowCounts {
         FlowCounts {
             peak_live_registers: Err(reason),
+            peak_live_registers_iga: Err(reason),
             dead_writes: Err(reason),
             innermost_loop_cycles: Err(reason),
+            costliest_loop: Err(reason),
         }
     }
 }
@@ -369,7 +686,7 @@ pub struct UnknownFigure {
 }
 
 /// The summary of the data flow of a section of code.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FlowReport {
     /// Number of instructions covered by the analysis.
     pub instructions: u32,
@@ -379,6 +696,8 @@ pub struct FlowReport {
     pub unknown: Vec<UnknownFigure>,
     /// The position with the most live registers; `None` also if no register is live.
     pub peak: Option<Peak>,
+    /// The values that are live at the peak, and at the spills in the deepest loops.
+    pub pressures: Option<Vec<Pressure>>,
     /// Number of instructions whose results are never read.
     pub dead_writes: Option<u32>,
     /// Number of messages that spill registers to scratch memory.
@@ -401,18 +720,23 @@ pub struct FlowReport {
     pub loops: Option<Vec<LoopReport>>,
     /// The index of the costliest loop, by [`loop_costs`].
     pub hottest: Option<u32>,
+    /// The number of iterations of each loop that costs assume: nothing in the code states it.
+    pub assumed_iterations: u32,
     /// The most expensive waits, the deepest loops first.
     pub waits: Option<Vec<WaitReport>>,
 }
 
+/// The number of iterations of each loop that estimates assume.
+pub const ASSUMED_ITERATIONS: u32 = 10;
+
 /// Returns the number of times that a loop at a nesting depth runs per run of the code, for estimates:
-/// ten iterations of each loop.
+/// with [`ASSUMED_ITERATIONS`] of each loop.
 pub fn estimated_runs(depth: u32) -> u64 {
-    10_u64.saturating_pow(depth.min(8))
+    u64::from(ASSUMED_ITERATIONS).saturating_pow(depth.min(8))
 }
 
 /// Returns the estimated cycles of each loop per run of the code: of its instructions that are in no
-/// inner loop, and with ten iterations of each loop.
+/// inner loop, and with [`ASSUMED_ITERATIONS`] of each loop.
 #[must_use]
 pub fn loop_costs(loops: &[LoopReport]) -> Vec<u64> {
     loop_costs_with(loops, |found| estimated_runs(found.depth))

@@ -21,6 +21,14 @@ pub enum Unknown {
     TooMuchWork,
     /// An instruction reads registers whose numbers are in other registers.
     Indirect,
+    /// Messages transfer a number of bytes that is not known.
+    Messages,
+    /// Instructions do a number of operations that is not known.
+    Undecoded,
+    /// It depends on functions that the code calls.
+    Calls,
+    /// The code has no such bytes to divide by.
+    NoBytes,
     /// The code of several kernels overlaps, and exceeds the size of the file.
     Overlapping,
     /// The file gives the scratch memory of a thread, but not what it is for: the vector compiler
@@ -55,6 +63,10 @@ impl Unknown {
             Unknown::Truncated => "the code ends within an instruction".into(),
             Unknown::TooMuchWork => "the code takes too much work".into(),
             Unknown::Indirect => "registers are addressed indirectly".into(),
+            Unknown::Messages => "messages of unknown size".into(),
+            Unknown::Undecoded => "instructions that do not decode".into(),
+            Unknown::Calls => "calls of functions".into(),
+            Unknown::NoBytes => "no bytes of global memory".into(),
             Unknown::Overlapping => "the code of many kernels overlaps".into(),
             Unknown::NotStated { up_to } => {
                 format!("not stated (vector compute), up to {up_to} bytes").into()

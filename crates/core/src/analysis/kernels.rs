@@ -184,6 +184,8 @@ pub struct KernelRow {
     /// Whether it is an entry point of SPIR-V, without native code: figures of native code are
     /// unknown.
     pub is_spirv: bool,
+    /// Whether only its code is known: the file has no description of it.
+    pub is_undescribed: bool,
     /// Its name.
     pub name: Located<String>,
     /// The demangled name, if the name is mangled.

@@ -1,5 +1,7 @@
 //! Unknown formats: parts with their entropy and strings, or the lines of a text.
 
+pub mod code;
+
 use std::ops::Range;
 use std::rc::Rc;
 

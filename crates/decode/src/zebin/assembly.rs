@@ -11,7 +11,7 @@ use crate::elf::section::SectionType;
 use zeview_core::analysis::assembly::{Assembly, Listing};
 use zeview_core::analysis::kernel_inputs::{InputReader, KernelInputs};
 use zeview_core::analysis::kernels::Kernels;
-use zeview_core::analysis::linkage::Linkage;
+use zeview_core::analysis::linkage::{Linkage, Tables};
 use zeview_core::analysis::source_lines::CodeSection;
 use zeview_core::model::{Sources, Span, Str};
 use zeview_isa::{Code, Decoder, Platform};
@@ -56,6 +56,18 @@ impl ZebinAssembly {
             inputs: Rc::new(inputs),
             last: RefCell::default(),
         })
+    }
+
+    /// The instructions of one section, of which nothing else is known.
+    pub fn of_section(section: CodeSection, instructions: Rc<Instructions>) -> ZebinAssembly {
+        let sections: Rc<[CodeSection]> = [section].into();
+        let linkage = Rc::new(Linkage::new(|_| Tables::default()));
+        ZebinAssembly {
+            inputs: Rc::new(InputReader::new(Rc::clone(&sections), None, linkage)),
+            sections,
+            instructions,
+            last: RefCell::default(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@
 //! .note.intelgt.compat  note_intelgt, device      .misc.*               misc
 //! ```
 
-mod assembly;
+pub(crate) mod assembly;
 mod containers;
 pub mod gtpin_info;
 pub mod identity;
@@ -23,7 +23,7 @@ pub mod platform;
 pub mod relocation;
 pub mod sections;
 pub mod target_metadata;
-mod text;
+pub(crate) mod text;
 pub mod verdict;
 pub mod ze_info;
 pub mod ze_info_file;

@@ -165,6 +165,24 @@ impl Code {
         }
     }
 
+    /// The code of one kernel, without symbols.
+    pub fn of_bytes(name: &str, code: Span, instructions: &Rc<Instructions>) -> Code {
+        Code {
+            parts: vec![Part {
+                name: name.to_owned(),
+                span: code,
+                entry: None,
+                code: true,
+            }],
+            indices: OnceCell::new(),
+            dwarf: None,
+            section: 0,
+            source: code.source,
+            start: code.start,
+            instructions: Rc::clone(instructions),
+        }
+    }
+
     /// Number of rows of the section.
     pub fn len(&self) -> u64 {
         self.parts.len() as u64

@@ -11,6 +11,7 @@ use super::functions::Functions;
 use super::live::LiveRows;
 use super::loops::Timing;
 use super::messages::Facts;
+use super::operations::{self, Operations};
 use super::payload::Loaded;
 use super::reaching::{Consumers, EntryDefinitions};
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
@@ -66,14 +67,31 @@ pub(super) struct Row {
     /// Whether the word is not an instruction.
     pub invalid: bool,
     pub guard: Guard,
+    /// Whether it writes all channels, not only the enabled ones: `(W)`.
+    pub no_mask: bool,
     /// The flag bytes that it writes.
     pub flags: u16,
     pub latency: u16,
     pub occupancy: u8,
     pub issue: Issue,
+    /// The arithmetic operations that it does.
+    pub operations: Option<Operations>,
     /// The first of its reads and writes.
     pub reads: u32,
     pub writes: u32,
+}
+
+impl Row {
+    /// Whether it replaces the values of all channels in the bytes that it writes.
+    pub fn replaces_all(&self) -> bool {
+        self.replaces(true)
+    }
+
+    /// Whether it replaces the values of all channels. `is_divergent` states whether channels may wait
+    /// while it runs.
+    pub fn replaces(&self, is_divergent: bool) -> bool {
+        (self.no_mask || !is_divergent) && self.guard.flags == 0
+    }
 }
 
 /// A basic block.
@@ -381,7 +399,8 @@ impl DataFlow {
                 self.gathered.insert(row, gathered);
             }
             if let Some(message) = &instruction.message {
-                self.messages.insert(row, Facts::of(&instruction, message));
+                let facts = Facts::of(self.accesses.encoding, &instruction, message);
+                self.messages.insert(row, facts);
             }
             set_scalars(&instruction, &writes, &mut scalars);
             jumps.extend(targets(&instruction, at));
@@ -397,10 +416,12 @@ impl DataFlow {
                 is_send: instruction.kind.is_send(),
                 invalid: instruction.invalid,
                 guard,
+                no_mask: instruction.no_mask,
                 flags: 0,
                 latency,
                 occupancy,
                 issue: Issue::of(self.accesses.encoding.rank, &instruction),
+                operations: operations::operations(&instruction),
                 reads: u32::try_from(self.reads.len()).unwrap_or(NONE),
                 writes: u32::try_from(self.writes.len()).unwrap_or(NONE),
             };

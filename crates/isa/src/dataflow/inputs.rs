@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::addresses::Target;
 use super::build::DataFlow;
-use super::footprint::{Access, Role};
+use super::footprint::{Access, Certainty, Role};
 use super::origins::{COPIES, runs};
 use super::payload::Area;
 use super::regset::{ByteSet, Piece, low_bits};
@@ -218,6 +218,28 @@ impl DataFlow {
             runs(&origins)
         });
         self.name_parts(&access.role.name(), &parts, out);
+    }
+
+    /// The names of the parts of the payload that an instruction reads in some bytes of registers.
+    pub(super) fn input_names(&self, row: u32, bytes: &[Piece]) -> Vec<String> {
+        let mut found = Vec::new();
+        let access = Access {
+            role: Role::Source(0),
+            certainty: Certainty::Exact,
+            bytes: ByteSet::new(bytes.to_vec(), self.sizes()),
+        };
+        let parts = self.parts(&access, &mut |piece| {
+            let reads = self.reads_of(row).iter();
+            let mask = reads.filter(|read| read.piece.unit == piece.unit);
+            let mask = mask.fold(0, |mask, read| mask | read.piece.mask) & piece.mask;
+            let unit = piece.unit;
+            if mask == 0 {
+                return Vec::new();
+            }
+            runs_of(self, row, Piece { unit, mask })
+        });
+        self.name_parts("", &parts, &mut found);
+        found.into_iter().map(|input| input.name).collect()
     }
 
     /// Adds the entries of the payload in parts of it.

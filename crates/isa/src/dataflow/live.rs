@@ -1,4 +1,10 @@
 //! Live bytes, and results that are never read.
+//!
+//! There are two answers. The assembler's analysis (IGA, `DUAnalysis.cpp`) ignores divergence: a write
+//! without predicate ends the old value, whether it writes all channels or only the enabled ones. A
+//! register allocator cannot do that: channels that wait while others run keep their values.
+//! [`DataFlow::live`] includes those ([`divergence`](super::divergence)), [`DataFlow::live_iga`] does
+//! not.
 
 use super::build::{DataFlow, Guard, index};
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile, UNITS, file_of};
@@ -50,9 +56,15 @@ impl Live {
 #[derive(Debug, Default)]
 pub(super) struct LiveRows {
     rows: Vec<Live>,
+    /// As the assembler counts: without the values of waiting channels.
+    iga: Vec<Live>,
     dead: Vec<bool>,
     /// The live bytes at the end of each block, by register number of `units`.
     ends: Vec<u64>,
+    /// The bytes that waiting channels need, at the end of each block, likewise.
+    waiting: Vec<u64>,
+    /// Whether channels may wait while a block runs.
+    divergent: Vec<bool>,
     /// The registers that the code names.
     units: Vec<u16>,
 }
@@ -83,7 +95,13 @@ pub(super) struct Walk {
     groups: Vec<Group>,
     /// The union of the groups.
     live: Vec<u64>,
+    /// The bytes that waiting channels need.
+    waiting: Vec<u64>,
+    /// Whether channels may wait while the block runs.
+    is_divergent: bool,
+    /// The counts of both, and those without the waiting channels.
     counts: Live,
+    iga: Live,
 }
 
 impl Walk {
@@ -91,13 +109,30 @@ impl Walk {
         Walk {
             groups: vec![Group::new(Guard::default())],
             live: vec![0; UNITS],
+            waiting: vec![0; UNITS],
+            is_divergent: false,
             counts: Live::default(),
+            iga: Live::default(),
         }
     }
 
-    /// The live bytes of a register.
+    /// The live bytes of a register, without those that only waiting channels need.
     pub(super) fn live(&self, unit: u16) -> u64 {
         self.live.get(usize::from(unit)).copied().unwrap_or(0)
+    }
+
+    /// The bytes of a register that waiting channels need.
+    pub(super) fn waiting(&self, unit: u16) -> u64 {
+        self.waiting.get(usize::from(unit)).copied().unwrap_or(0)
+    }
+
+    /// Sets the bytes of a register that waiting channels need.
+    fn set_waiting(&mut self, unit: u16, after: u64) {
+        let live = self.live(unit);
+        if let Some(waiting) = self.waiting.get_mut(usize::from(unit)) {
+            self.counts.change(unit, live | *waiting, live | after);
+            *waiting = after;
+        }
     }
 
     /// Updates the union for a register.
@@ -105,8 +140,10 @@ impl Walk {
         let at = usize::from(unit);
         let groups = self.groups.iter();
         let after = groups.fold(0, |live, group| live | group.live.get(at).unwrap_or(&0));
+        let waiting = self.waiting(unit);
         if let Some(live) = self.live.get_mut(at) {
-            self.counts.change(unit, *live, after);
+            self.iga.change(unit, *live, after);
+            self.counts.change(unit, *live | waiting, after | waiting);
             *live = after;
         }
     }
@@ -138,12 +175,26 @@ impl Walk {
 }
 
 impl DataFlow {
-    /// The bytes and registers that are live before an instruction. Returns `None` if the analysis
-    /// does not cover the whole code, or takes too much work.
+    /// The bytes and registers that are live before an instruction, including the values of channels
+    /// that wait while others run. Returns `None` if the analysis does not cover the whole code, or
+    /// takes too much work.
     #[must_use]
     pub fn live(&self, row: u32) -> Option<Live> {
         let live = self.figure(|| self.find_live_at(row));
         live.ok()
+    }
+
+    /// As [`live`](Self::live), as the assembler (IGA) computes it: divergence is ignored, and each
+    /// write without predicate ends the old value.
+    #[must_use]
+    pub fn live_iga(&self, row: u32) -> Option<Live> {
+        let live = self.figure(|| self.find_iga_at(row));
+        live.ok()
+    }
+
+    pub(super) fn find_iga_at(&self, row: u32) -> Live {
+        let rows = &self.live_rows().iga;
+        rows.get(index(row)).copied().unwrap_or_default()
     }
 
     pub(super) fn find_live_at(&self, row: u32) -> Live {
@@ -179,9 +230,20 @@ impl DataFlow {
         })
     }
 
-    /// The bytes that are live before an instruction.
+    /// The bytes that are live before an instruction, as [`live`](Self::live) counts them.
     #[must_use]
     pub fn live_set(&self, row: u32) -> ByteSet {
+        self.set_before(row, &|walk, unit| walk.live(unit) | walk.waiting(unit))
+    }
+
+    /// The bytes that are live before an instruction only because channels wait: the difference
+    /// between [`live`](Self::live) and [`live_iga`](Self::live_iga).
+    #[must_use]
+    pub fn waiting_set(&self, row: u32) -> ByteSet {
+        self.set_before(row, &|walk, unit| walk.waiting(unit) & !walk.live(unit))
+    }
+
+    fn set_before(&self, row: u32, of: &dyn Fn(&Walk, u16) -> u64) -> ByteSet {
         let mut pieces = Pieces::default();
         if let Some(record) = self.row(row) {
             let mut walk = self.block_end(self.live_rows(), record.block);
@@ -189,8 +251,11 @@ impl DataFlow {
             for at in (row..end).rev() {
                 self.step_back(at, &mut walk);
             }
-            for (unit, mask) in (0_u16..).zip(&walk.live) {
-                pieces.add_mask(unit, *mask);
+            for unit in 0..u16::try_from(UNITS).unwrap_or(u16::MAX) {
+                let mask = of(&walk, unit);
+                if mask != 0 {
+                    pieces.add_mask(unit, mask);
+                }
             }
         }
         ByteSet::new(pieces.0, self.sizes())
@@ -225,6 +290,7 @@ impl DataFlow {
     fn find_live(&self) -> LiveRows {
         let mut out = self.find_ends();
         out.rows = vec![Live::default(); self.rows.len()];
+        out.iga = vec![Live::default(); self.rows.len()];
         out.dead = vec![false; self.rows.len()];
         for (block, node) in (0_u32..).zip(&self.nodes) {
             let mut walk = self.block_end(&out, block);
@@ -233,6 +299,9 @@ impl DataFlow {
                 self.step_back(row, &mut walk);
                 if let Some(live) = out.rows.get_mut(index(row)) {
                     *live = walk.counts;
+                }
+                if let Some(live) = out.iga.get_mut(index(row)) {
+                    *live = walk.iga;
                 }
                 if let Some(place) = out.dead.get_mut(index(row)) {
                     *place = dead;
@@ -265,6 +334,13 @@ impl DataFlow {
                 let (unit, mask) = (*unit, *mask);
                 // Predicates are not followed across blocks, as in IGA (`DUAnalysis.cpp`).
                 walk.read(Guard::default(), Piece { unit, mask });
+            }
+        }
+        walk.is_divergent = live.divergent.get(index(block)).copied().unwrap_or(false);
+        let waiting = live.waiting.get(start..start + width).unwrap_or_default();
+        for (unit, mask) in live.units.iter().zip(waiting) {
+            if *mask != 0 {
+                walk.set_waiting(*unit, *mask);
             }
         }
         walk
@@ -335,10 +411,18 @@ impl DataFlow {
             }
         }
         for write in writes {
-            walk.refresh(write.piece.unit);
+            let Piece { unit, mask } = write.piece;
+            walk.refresh(unit);
+            if record.replaces(walk.is_divergent) && walk.waiting(unit) & mask != 0 {
+                walk.set_waiting(unit, walk.waiting(unit) & !mask);
+            }
         }
         for read in self.reads_of(row) {
             walk.read(record.guard, read.piece);
+            if walk.is_divergent && self.reads_all(row) {
+                let Piece { unit, mask } = read.piece;
+                walk.set_waiting(unit, walk.waiting(unit) | mask);
+            }
         }
         // Merge groups without a value and groups whose predicate has ended.
         if walk.groups.len() > 1 && record.flags != 0 {
@@ -454,6 +538,9 @@ impl DataFlow {
             }
         }
         live.ends = ends;
+        let waiting = self.find_waiting(&live.units, &starts);
+        live.waiting = waiting.ends;
+        live.divergent = waiting.divergent;
         live
     }
 

@@ -1,14 +1,15 @@
 //! Loops: the contents and the cost of an iteration, by the model of the compiler's scheduler.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::build::{DataFlow, NONE, index};
 use super::functions::ScratchRole;
 use super::messages::Traffic;
+use super::operations::Operations;
 use super::waits::WaitOn;
 use super::work::Done;
-use crate::tables::Op;
+use crate::tables::{Meaning, Op};
 use zeview_core::analysis::figure::Figure;
 use zeview_core::model::sort;
 
@@ -55,13 +56,32 @@ pub struct Loop {
     pub waits: u32,
     /// Bytes that an iteration loads and stores.
     pub traffic: Vec<Traffic>,
+    /// Arithmetic operations of an iteration, by kind and type.
+    pub operations: Vec<Operations>,
+    /// Number of calls. What the called functions do is not included in any figure.
+    pub calls: u32,
+    /// Number of words that are no instructions.
+    pub unknown: u32,
     /// Cycles of an iteration for one thread, as the compiler's scheduler assumes: each instruction
     /// runs once.
     pub cycles: u64,
     /// Cycles of these in which instructions are issued.
     pub issue: u64,
+    /// The pipes that it uses.
+    pub pipes: Vec<PipeTime>,
     /// The part with most of the cycles.
     pub bound: Bound,
+}
+
+/// The cycles of an iteration in a pipe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipeTime {
+    /// The letter of a pipe that runs in order, empty on devices with one; `dpas`, `math`, `send`.
+    pub pipe: &'static str,
+    /// Cycles in which its instructions occupy it.
+    pub occupied: u64,
+    /// Cycles that the thread waits for its results.
+    pub latency: u64,
 }
 
 /// Times of a row at which its result is available and its sources have been read.
@@ -73,6 +93,20 @@ struct Run {
     now: u64,
     issued: u64,
     finished: Finished,
+    /// The last rows issued to each in-order pipe, with the times of their results.
+    pipes: BTreeMap<&'static str, VecDeque<(u32, u64)>>,
+}
+
+/// Number of rows that are kept for each pipe: the greatest distance of a wait.
+const DISTANCES: usize = 8;
+
+impl Run {
+    /// The row at a distance in a pipe, and the time of its result.
+    fn at_distance(&self, pipe: &str, distance: u8) -> Option<(u32, u64)> {
+        let issued = self.pipes.get(pipe)?;
+        let at = issued.len().checked_sub(distance.into())?;
+        issued.get(at).copied()
+    }
 }
 
 /// A wait in a run: the row, the cycles, and the instruction that it waits for.
@@ -164,8 +198,12 @@ impl DataFlow {
             fills: 0,
             waits: 0,
             traffic: Vec::new(),
+            operations: Vec::new(),
+            calls: 0,
+            unknown: 0,
             cycles: 0,
             issue: 0,
+            pipes: Vec::new(),
             bound: Bound::Issue,
         });
         let mut loops: Vec<Loop> = loops.collect();
@@ -198,6 +236,15 @@ impl DataFlow {
             if self.has_waits(row) {
                 for (on, producers) in self.producers(row).iter() {
                     self.spend(producers.len() as u64);
+                    // The instruction may be that of the iteration before, although this one has it,
+                    // too.
+                    if let WaitOn::Distance(pipe, distance) = on
+                        && let Some((producer, result)) = run.at_distance(pipe, *distance)
+                        && producers.contains(&producer)
+                    {
+                        wait(result, producer, *on);
+                        continue;
+                    }
                     for producer in producers {
                         if let Some((result, sources)) = run.finished.get(producer) {
                             let at = match on {
@@ -241,6 +288,13 @@ impl DataFlow {
             run.finished
                 .insert(row, (result, sources.min(result.max(start + 8))));
         }
+        if let Some(pipe) = self.in_order_pipe(row) {
+            let issued = run.pipes.entry(pipe).or_default();
+            issued.push_back((row, result));
+            if issued.len() > DISTANCES {
+                issued.pop_front();
+            }
+        }
         run.now = start + issue;
         run.issued += issue;
         (row, stall, cause)
@@ -275,6 +329,20 @@ impl DataFlow {
         cycles
     }
 
+    /// The pipe that an instruction occupies; `None` if it only waits.
+    fn pipe_name(&self, row: u32) -> Option<&'static str> {
+        let record = self.row(row)?;
+        match (record.issue.pipe, record.op) {
+            _ if record.is_send => Some("send"),
+            (Some(_), _) if self.accesses.encoding.rank < 22 => Some("in order"),
+            (Some(pipe), _) => Some(pipe.letter()),
+            (None, Op::Dpas | Op::Dpasw | Op::Bdpas) => Some("dpas"),
+            (None, Op::Math) => Some("math"),
+            (None, Op::Sync | Op::Nop | Op::Illegal) => None,
+            (None, _) => Some("other"),
+        }
+    }
+
     /// Counts the instructions, messages and cycles of an iteration. Calls `f` with the stalls.
     fn measure(&self, at: usize, found: &mut Loop, f: &mut dyn FnMut(Stall)) {
         if !self.spend(self.graph.forest().len(at) as u64) {
@@ -291,6 +359,11 @@ impl DataFlow {
             found.dpas += u32::from(matches!(record.op, Op::Dpas | Op::Dpasw | Op::Bdpas));
             found.sends += u32::from(record.is_send);
             found.waits += u32::from(self.has_waits(row));
+            found.calls += u32::from(matches!(record.op, Op::Call | Op::Calla));
+            found.unknown += u32::from(record.invalid);
+            if let Some(done) = record.operations {
+                add_operations(&mut found.operations, done);
+            }
             let Some(facts) = self.messages.get(&row) else {
                 continue;
             };
@@ -298,22 +371,25 @@ impl DataFlow {
             found.spills += u32::from(role == Some(ScratchRole::Spill));
             found.fills += u32::from(role == Some(ScratchRole::Fill));
             let Some(moved) = facts.traffic else { continue };
-            let same = |t: &&mut Traffic| (t.memory, t.cache) == (moved.memory, moved.cache);
-            match traffic.iter_mut().find(same) {
-                Some(sum) => {
-                    sum.messages += 1;
-                    sum.loaded += moved.loaded;
-                    sum.stored += moved.stored;
-                }
-                None => traffic.push(moved),
-            }
+            add_traffic(&mut traffic, moved);
         }
         found.traffic = traffic;
+        sort::by_key(&mut found.operations, |of| {
+            (of.kind, of.data_type.name(), of.second.map(Meaning::name))
+        });
         // Ordered, so that pipes with equal cycles give the same answer each time.
         let mut pipes: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let mut times: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
         let (mut longest, mut messages) = ((0, None), 0);
         let (cycles, issue) = self.iterate(at, &mut |(row, stall, cause)| {
             f((row, stall, cause));
+            let occupied = self.row(row).map_or(0, |record| record.occupancy);
+            if let Some(name) = self.pipe_name(row) {
+                times.entry(name).or_default().0 += u64::from(occupied);
+            }
+            if let Some(name) = cause.and_then(|(producer, _)| self.pipe_name(producer)) {
+                times.entry(name).or_default().1 += stall;
+            }
             match cause {
                 Some((_, WaitOn::Distance(pipe, _))) => *pipes.entry(pipe).or_default() += stall,
                 Some((producer, _)) => {
@@ -327,6 +403,14 @@ impl DataFlow {
         });
         found.cycles = cycles;
         found.issue = issue;
+        let times = times.into_iter();
+        found.pipes = times
+            .map(|(pipe, (occupied, latency))| PipeTime {
+                pipe,
+                occupied,
+                latency,
+            })
+            .collect();
         let pipe = pipes.iter().max_by_key(|(_, stall)| **stall);
         found.bound = match (longest, pipe) {
             // No wait can cost more than the issues then.
@@ -339,5 +423,33 @@ impl DataFlow {
             (_, Some((pipe, _))) => Bound::Pipe(pipe),
             _ => Bound::Issue,
         };
+    }
+}
+
+/// Adds operations to those of their kind and types.
+fn add_operations(all: &mut Vec<Operations>, done: Operations) {
+    let key = |of: &Operations| (of.kind, of.data_type, of.second, of.count.is_none());
+    match all.iter_mut().find(|sum| key(sum) == key(&done)) {
+        Some(sum) => {
+            let counts = sum.count.zip(done.count);
+            sum.count = counts.map(|(sum, count)| sum.saturating_add(count));
+        }
+        None => all.push(done),
+    }
+}
+
+/// Adds a message to those of its memory and cache setting. Messages of unknown size are separate.
+fn add_traffic(all: &mut Vec<Traffic>, moved: Traffic) {
+    let key = |of: &Traffic| (of.memory, of.function, of.cache, of.bytes.err());
+    match all.iter_mut().find(|sum| key(sum) == key(&moved)) {
+        Some(sum) => {
+            sum.messages += 1;
+            sum.prefetches += moved.prefetches;
+            if let (Ok(sum), Ok(bytes)) = (&mut sum.bytes, moved.bytes) {
+                sum.0 += bytes.0;
+                sum.1 += bytes.1;
+            }
+        }
+        None => all.push(moved),
     }
 }

@@ -26,14 +26,16 @@
 //!
 //! # Limits
 //!
-//! Divergent control flow is ignored: a write without predicate ends the live range of the old
-//! value even if it writes only the enabled channels. Calls are treated as jumps to the next
+//! Producers ignore divergent control flow: a write without predicate ends the search for the old value
+//! even if it writes only the enabled channels. [`DataFlow::live`] adds the values that waiting channels
+//! keep; [`DataFlow::live_iga`] does not. Calls are treated as jumps to the next
 //! instruction and counted in [`Extent::calls`]; only the addresses of stack frames are followed through them. Registers whose number is in an address register
 //! are unknown and counted in [`Extent::indirect`].
 
 mod addresses;
 mod build;
 mod cost;
+mod divergence;
 mod footprint;
 mod frames;
 mod functions;
@@ -42,10 +44,12 @@ mod live;
 mod loops;
 mod message_forms;
 mod messages;
+mod operations;
 mod origins;
 mod patterns;
 mod payload;
 mod payloads;
+mod pressure;
 mod reaching;
 mod recompute;
 mod regset;
@@ -57,8 +61,9 @@ mod work;
 pub use build::{DataFlow, Extent, Stop};
 pub use footprint::{Access, Certainty, Footprint, Role};
 pub use live::Live;
-pub use loops::{Bound, Loop};
-pub use messages::Traffic;
+pub use loops::{Bound, Loop, PipeTime};
+pub use messages::{Bytes, Memory, Traffic};
+pub use operations::{Arithmetic, Operations};
 pub use patterns::{Pattern, PatternKind};
 pub use reaching::{Definition, OperandDefinitions};
 pub use recompute::{Recomputable, Recomputables};

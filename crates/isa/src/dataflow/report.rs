@@ -3,7 +3,9 @@
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
 use super::functions::ScratchRole;
-use super::loops::Bound;
+use super::live::Live;
+use super::loops::{Bound, PipeTime};
+use super::operations::Operations;
 use super::patterns::{Pattern, PatternKind};
 use super::reaching::Definition;
 use super::recompute::Recomputables;
@@ -12,9 +14,10 @@ use super::spills::{Base, Slot, Spills};
 use super::work::Done;
 use std::ops::Range;
 use zeview_core::analysis::data_flow::{
-    Bottleneck, FlowCounts, FlowReport, Flows, InstructionCost, InstructionFlow, LiveBytes,
-    LiveRange, LoopReport, Moved, OperandRegisters, Peak, Producer, SlotLoad, SlotReport,
-    SpillPattern, WaitFor, WaitReport, loop_costs,
+    ASSUMED_ITERATIONS, Bottleneck, FlowCounts, FlowReport, Flows, IgaPeak, InstructionCost,
+    InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved, OperandRegisters, OperationCount,
+    Peak, PipeCycles, Producer, SlotLoad, SlotReport, SpillPattern, WaitFor, WaitReport,
+    loop_costs,
 };
 use zeview_core::analysis::figure::Figure;
 use zeview_core::analysis::functions::FunctionReport;
@@ -24,8 +27,30 @@ use zeview_core::model::sort;
 /// Maximum number of waits in a report.
 const WAITS: usize = 5;
 
+/// Maximum number of instructions that are listed for the condition of a wait.
+const CANDIDATES: usize = 4;
+
 const PRODUCERS_INCOMPLETE: &str =
     "The code takes too much work: producers and waits are incomplete.";
+
+fn pipe_cycles(pipe: &PipeTime) -> PipeCycles {
+    PipeCycles {
+        pipe: pipe.pipe.to_owned(),
+        occupied: pipe.occupied,
+        latency: pipe.latency,
+    }
+}
+
+fn live_bytes(live: Live) -> LiveBytes {
+    LiveBytes {
+        r: live.bytes,
+        acc: live.accumulator_bytes.into(),
+        f: live.flag_bytes.into(),
+        a: live.address_bytes.into(),
+        s: live.scalar_bytes.into(),
+        registers: live.registers.into(),
+    }
+}
 
 struct LoopReports {
     loops: Vec<LoopReport>,
@@ -53,6 +78,7 @@ impl Flows for DataFlow {
             writes: all(&Role::writes),
             defs: definitions.iter().map(|def| self.producer(def)).collect(),
             live: Flows::live(self, row),
+            live_iga: Flows::live_iga(self, row),
             waits,
             latency: self.latency(row).into(),
             occupancy: self.occupancy(row).into(),
@@ -62,15 +88,11 @@ impl Flows for DataFlow {
     }
 
     fn live(&self, row: u32) -> Option<LiveBytes> {
-        let live = DataFlow::live(self, row)?;
-        Some(LiveBytes {
-            r: live.bytes,
-            acc: live.accumulator_bytes.into(),
-            f: live.flag_bytes.into(),
-            a: live.address_bytes.into(),
-            s: live.scalar_bytes.into(),
-            registers: live.registers.into(),
-        })
+        DataFlow::live(self, row).map(live_bytes)
+    }
+
+    fn live_iga(&self, row: u32) -> Option<LiveBytes> {
+        DataFlow::live_iga(self, row).map(live_bytes)
     }
 
     fn uses(&self, row: u32) -> Option<Vec<u32>> {
@@ -119,15 +141,26 @@ impl Flows for DataFlow {
             let registers = (0..self.count()).map(|row| self.find_live_at(row).registers);
             registers.max().unwrap_or(0)
         });
+        let iga = self.figure(|| {
+            let registers = (0..self.count()).map(|row| self.find_iga_at(row).registers);
+            registers.max().unwrap_or(0)
+        });
         FlowCounts {
             peak_live_registers: peak.map(u64::from),
+            peak_live_registers_iga: iga.map(u64::from),
             dead_writes: self.dead_writes().map(u64::from),
             innermost_loop_cycles: self.figure(|| self.innermost_cycles()),
+            costliest_loop: self.figure(|| {
+                let found = self.loop_reports();
+                let at = found.hottest.map(super::build::index)?;
+                Some(found.loops.get(at)?.figures())
+            }),
         }
     }
 
     fn report(&self) -> FlowReport {
         let mut report = FlowReport {
+            assumed_iterations: ASSUMED_ITERATIONS,
             // Zeros behind the code are decoded as instructions, but no other surface counts them.
             instructions: self.count().saturating_sub(self.extent().padding),
             limits: self.limits(),
@@ -260,6 +293,8 @@ impl DataFlow {
         let patterns = self.patterns(spills);
         let patterns = patterns.and_then(|found| Ok((found, self.recomputables(spills)?)));
         if let Some((found, values)) = report.known("spill patterns", patterns) {
+            let pressures = self.figure(|| self.pressures(spills, &values));
+            report.pressures = report.known("live values", pressures);
             let mut patterns = self.spill_patterns(spills, found);
             self.add_recomputables(spills, values, &mut patterns, &mut report.limits);
             report.patterns = Some(patterns);
@@ -297,6 +332,7 @@ impl DataFlow {
                 address: self.address_text(slot.base, slot.offset),
                 places: pattern.rows.iter().filter_map(|row| self.pc(*row)).collect(),
                 text,
+                in_registers: false,
             })
         });
         patterns.collect()
@@ -337,6 +373,7 @@ impl DataFlow {
                 },
                 places: rows.iter().filter_map(|row| self.pc(*row)).collect(),
                 text: text.to_owned(),
+                in_registers: value.slot.is_none(),
             });
         }
         if found.skipped > 0 {
@@ -350,17 +387,26 @@ impl DataFlow {
     fn waits_for(&self, row: u32) -> Vec<WaitFor> {
         let mut out = Vec::new();
         for wait in self.find_waits(row) {
-            let mut push = |pc| {
-                out.push(WaitFor {
-                    pc,
-                    on: wait.on.text(),
-                    bytes: wait.reason.parts(),
-                });
-            };
+            let on = wait.on.text();
             if wait.producers.is_empty() {
-                push(None);
+                out.push(WaitFor {
+                    pc: None,
+                    on: on.clone(),
+                    bytes: Vec::new(),
+                    others: 0,
+                });
             }
-            wait.producers.iter().for_each(|row| push(self.pc(*row)));
+            let count = wait.producers.len();
+            let listed = wait.producers.iter().zip(&wait.reasons).take(CANDIDATES);
+            for (at, (row, reason)) in (1..).zip(listed) {
+                let others = if at == CANDIDATES { count - at } else { 0 };
+                out.push(WaitFor {
+                    pc: self.pc(*row),
+                    on: on.clone(),
+                    bytes: reason.parts(),
+                    others: u32::try_from(others).unwrap_or(u32::MAX),
+                });
+            }
         }
         out
     }
@@ -378,6 +424,7 @@ impl DataFlow {
             pc: definition.row.and_then(|row| self.pc(row)),
             on: "registers".to_owned(),
             bytes: definition.bytes.parts(),
+            others: 0,
         };
         found.map(wait).collect()
     }
@@ -446,8 +493,24 @@ impl DataFlow {
             registers: live.registers.into(),
             bytes: live.bytes,
             longest: None,
+            iga: self.iga_peak(),
         };
         Some((row, peak))
+    }
+
+    /// The position with the most live registers if divergence is ignored.
+    fn iga_peak(&self) -> Option<IgaPeak> {
+        let key = |row: &u32| {
+            let live = self.find_iga_at(*row);
+            (live.registers, live.bytes, std::cmp::Reverse(*row))
+        };
+        let row = (0..self.count()).max_by_key(key)?;
+        let live = self.find_iga_at(row);
+        Some(IgaPeak {
+            pc: self.pc(row)?,
+            registers: live.registers.into(),
+            bytes: live.bytes,
+        })
     }
 
     /// The longest live range of a general register across an instruction.
@@ -583,12 +646,23 @@ impl DataFlow {
                 })
                 .collect();
             let moved = found.traffic.iter().map(|traffic| Moved {
-                memory: traffic.memory.to_owned(),
+                space: traffic.memory.name().to_owned(),
+                memory: traffic.function.to_owned(),
                 cache: traffic.cache.to_owned(),
                 messages: traffic.messages,
-                loaded: traffic.loaded,
-                stored: traffic.stored,
+                prefetches: traffic.prefetches,
+                loaded: traffic.bytes.ok().map(|bytes| bytes.0),
+                stored: traffic.bytes.ok().map(|bytes| bytes.1),
+                unknown: traffic.bytes.err().map(str::to_owned),
             });
+            let mut operations: Vec<OperationCount> =
+                found.operations.iter().map(operation_count).collect();
+            // Words that do not decode may be anything.
+            operations.extend((found.unknown > 0).then(|| OperationCount {
+                kind: "unknown".to_owned(),
+                data_type: String::new(),
+                count: None,
+            }));
             let pc = |row| self.pc(row).unwrap_or(0);
             let bottleneck = match found.bound {
                 Bound::Issue => Bottleneck::Issue,
@@ -598,7 +672,7 @@ impl DataFlow {
                     producer: pc(producer),
                 },
             };
-            loops.push(LoopReport {
+            let mut report = LoopReport {
                 start: ranges.iter().map(|range| range.0).min().unwrap_or(0),
                 end: ranges.iter().map(|range| range.1).max().unwrap_or(0),
                 ranges,
@@ -612,10 +686,27 @@ impl DataFlow {
                 fills: found.fills,
                 waits: found.waits,
                 moved: moved.collect(),
+                operations,
+                calls: found.calls,
+                intensity: None,
+                intensity_unknown: None,
                 cycles: found.cycles,
                 issue: found.issue,
+                latency: found.cycles.saturating_sub(found.issue),
+                throughput: found
+                    .pipes
+                    .iter()
+                    .map(|pipe| pipe.occupied)
+                    .max()
+                    .unwrap_or(0),
+                pipes: found.pipes.iter().map(pipe_cycles).collect(),
                 bottleneck,
-            });
+            };
+            match report.find_intensity() {
+                Ok(intensity) => report.intensity = Some(intensity),
+                Err(reason) => report.intensity_unknown = Some(reason.reason().into_owned()),
+            }
+            loops.push(report);
         }
         let costs = (0_u32..).zip(loop_costs(&loops));
         let hottest = costs.max_by_key(|(at, cost)| (*cost, std::cmp::Reverse(*at)));
@@ -646,5 +737,17 @@ impl DataFlow {
             })
         };
         waits.into_iter().take(WAITS).filter_map(report).collect()
+    }
+}
+
+fn operation_count(done: &Operations) -> OperationCount {
+    let first = done.data_type.name();
+    OperationCount {
+        kind: done.kind.name().to_owned(),
+        data_type: match done.second {
+            Some(second) => format!("{first}×{}", second.name()),
+            None => first.to_owned(),
+        },
+        count: done.count.map(u64::from),
     }
 }

@@ -1,6 +1,7 @@
 //! The instructions that an instruction waits for, by the software scoreboard of Xe and later.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::rc::Rc;
 
 use super::build::{DataFlow, index};
@@ -8,6 +9,7 @@ use super::regset::{ByteSet, Piece, Pieces};
 use crate::instruction::{Instruction, OperandKind, RegisterName, Scoreboard, Subfunction};
 use crate::operands::type_bits;
 use crate::tables::{Meaning, Op};
+use zeview_core::model::sort;
 
 /// An in-order pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,7 +30,7 @@ impl Pipe {
         Pipe::Scalar,
     ];
 
-    fn letter(self) -> &'static str {
+    pub(super) fn letter(self) -> &'static str {
         match self {
             Pipe::Float => "F",
             Pipe::Integer => "I",
@@ -91,13 +93,22 @@ impl WaitOn {
 pub struct Wait {
     /// The condition.
     pub on: WaitOn,
-    /// The instructions that it waits for, on all paths, in code order.
+    /// The instructions that it waits for, on all paths, those with the shortest path first. If some of
+    /// them have bytes that require the wait, the others are left out.
     pub producers: Vec<u32>,
     /// Whether a path from the start of the kernel has no such instruction.
     pub from_entry: bool,
-    /// The bytes that require the wait: those of a producer that the instruction needs or, for `sync`,
-    /// that later instructions of the block need. Empty if no data requires it.
-    pub reason: ByteSet,
+    /// The bytes of each producer that require the wait: those that the instruction needs or, for
+    /// `sync`, that later instructions of the block need. Empty if no data requires it.
+    pub reasons: Vec<ByteSet>,
+}
+
+impl Wait {
+    /// Whether data of a producer require the wait.
+    #[must_use]
+    pub fn has_reason(&self) -> bool {
+        self.reasons.iter().any(|reason| !reason.is_empty())
+    }
 }
 
 impl Issue {
@@ -219,8 +230,28 @@ fn by_type(rank: u8, i: &Instruction) -> Option<Pipe> {
 /// Instructions that another one waits for.
 struct Decision {
     on: WaitOn,
+    /// Those with the shortest path first.
     producers: Vec<u32>,
+    /// Number of instructions on the path, by producer.
+    distances: Vec<u32>,
     from_entry: bool,
+}
+
+/// A distance in all pipes: one wait.
+fn join(count: u8, all: Vec<Decision>) -> Decision {
+    let from_entry = all.iter().all(|found| found.from_entry);
+    let pairs = all
+        .iter()
+        .flat_map(|found| found.distances.iter().zip(&found.producers));
+    let mut pairs: Vec<(u32, u32)> = pairs.map(|(far, row)| (*far, *row)).collect();
+    sort::ascending(&mut pairs);
+    let (distances, producers) = pairs.into_iter().unzip();
+    Decision {
+        on: WaitOn::Distance("A", count),
+        producers,
+        distances,
+        from_entry,
+    }
 }
 
 /// The conditions of waits, each with the instructions that are waited for.
@@ -248,27 +279,39 @@ impl DataFlow {
         };
         let (mut distances, mut out) = (Vec::new(), Vec::new());
         for found in self.found(row) {
-            let to = match found.on {
-                WaitOn::Distance(..) => &mut distances,
-                _ => &mut out,
-            };
-            to.push(self.wait(row, found.on, found.producers, found.from_entry));
+            match found.on {
+                WaitOn::Distance(..) => distances.push(found),
+                _ => out.push(self.wait(row, found)),
+            }
         }
+        // A distance in all pipes is one wait. The compiler wrote `A` because of some pipes; the
+        // producers in the others have no reason.
         if let Some((Counted::All, count)) = record.issue.distance {
-            distances = vec![self.join(row, count, distances)];
+            distances = vec![join(count, distances)];
         }
-        distances.append(&mut out);
-        distances
+        let distances = distances.into_iter().map(|found| self.wait(row, found));
+        let mut all: Vec<Wait> = distances.collect();
+        all.append(&mut out);
+        all
+    }
+
+    /// The name of the in-order pipe that an instruction is issued to, as in [`WaitOn::Distance`].
+    pub(super) fn in_order_pipe(&self, row: u32) -> Option<&'static str> {
+        let pipe = self.row(row)?.issue.pipe?;
+        // Devices with one pipe do not name it.
+        let has_several = self.accesses.encoding.rank >= 22;
+        Some(if has_several { pipe.letter() } else { "" })
     }
 
     fn distance(&self, row: u32, pipe: Option<Pipe>, count: u8) -> Decision {
         let issued = self.issued();
         let rows = issued.pipes.get(&pipe).map_or(&[][..], Vec::as_slice);
-        let (producers, from_entry) = self.find_back(row, rows, count);
+        let (producers, distances, from_entry) = self.find_back(row, rows, count);
         let name = pipe.map_or("", Pipe::letter);
         Decision {
             on: WaitOn::Distance(name, count),
             producers,
+            distances,
             from_entry,
         }
     }
@@ -293,7 +336,7 @@ impl DataFlow {
         for token in (0..32_u8).filter(|token| tokens >> token & 1 != 0) {
             let rows = self.issued().tokens.get(&token);
             let rows = rows.map_or(&[][..], Vec::as_slice);
-            let (producers, from_entry) = self.find_back(row, rows, 1);
+            let (producers, distances, from_entry) = self.find_back(row, rows, 1);
             // `sync.allrd` names all 32 tokens. Those that nobody allocated are not worth a row.
             if producers.is_empty() && !tokens.is_power_of_two() {
                 continue;
@@ -305,6 +348,7 @@ impl DataFlow {
                     WaitOn::Result(token)
                 },
                 producers,
+                distances,
                 from_entry,
             });
         }
@@ -330,19 +374,7 @@ impl DataFlow {
         self.issued.get_or_init(|| self.find_issued())
     }
 
-    /// A distance in all pipes: one wait, for the producers with a reason, if there are any.
-    fn join(&self, row: u32, count: u8, mut all: Vec<Wait>) -> Wait {
-        // The compiler wrote `A` because of some pipes; the others are waited for by the way.
-        let with_reason = all.iter().any(|wait| !wait.reason.is_empty());
-        all.retain(|wait| !with_reason || !wait.reason.is_empty());
-        let producers: BTreeSet<u32> = all.iter().flat_map(|w| w.producers.clone()).collect();
-        let from_entry = all.iter().all(|wait| wait.from_entry);
-        let on = WaitOn::Distance("A", count);
-        self.wait(row, on, producers.into_iter().collect(), from_entry)
-    }
-
-    fn wait(&self, row: u32, on: WaitOn, producers: Vec<u32>, from_entry: bool) -> Wait {
-        let mut reason = Pieces::default();
+    fn wait(&self, row: u32, found: Decision) -> Wait {
         let end = self.row(row).and_then(|record| self.node(record.block));
         let end = end.map_or(row, |node| node.end);
         let is_sync = self.row(row).is_some_and(|record| record.issue.is_sync);
@@ -352,28 +384,38 @@ impl DataFlow {
         } else {
             row..row.saturating_add(1)
         };
-        let sources_only = matches!(on, WaitOn::Sources(_));
+        let sources_only = matches!(found.on, WaitOn::Sources(_));
         let pieces = |row: &u32| {
             let written = self.writes_of(*row).iter().map(|write| write.piece);
             let read = self.reads_of(*row).iter().map(|read| read.piece);
             let written = written.filter(|_| !sources_only);
             (written.collect(), read.collect())
         };
-        let found: Vec<(Vec<Piece>, Vec<Piece>)> = producers.iter().map(pieces).collect();
+        let mut producers = found.producers;
+        let all: Vec<(Vec<Piece>, Vec<Piece>)> = producers.iter().map(pieces).collect();
+        let mut reasons: Vec<Pieces> = all.iter().map(|_| Pieces::default()).collect();
         // Bounds the search in a long block after `sync`.
         for consumer in consumers.take(SYNC_REACH) {
-            for (written, read) in &found {
-                self.overlap(written, read, consumer, &mut reason);
+            for ((written, read), reason) in all.iter().zip(&mut reasons) {
+                self.overlap(written, read, consumer, reason);
             }
-            if !reason.0.is_empty() {
+            if reasons.iter().any(|reason| !reason.0.is_empty()) {
                 break;
             }
         }
+        // The same condition has other producers on other paths; those whose data it needs are why it
+        // is there.
+        let with_reason = reasons.iter().any(|reason| !reason.0.is_empty());
+        let keep = |reason: &Pieces| !with_reason || !reason.0.is_empty();
+        let mut kept = reasons.iter().map(keep);
+        producers.retain(|_| kept.next().unwrap_or(true));
+        reasons.retain(|reason| !with_reason || !reason.0.is_empty());
+        let set = |reason: Pieces| ByteSet::new(reason.0, self.sizes());
         Wait {
-            on,
+            on: found.on,
             producers,
-            from_entry,
-            reason: ByteSet::new(reason.0, self.sizes()),
+            from_entry: found.from_entry,
+            reasons: reasons.into_iter().map(set).collect(),
         }
     }
 
@@ -394,17 +436,19 @@ impl DataFlow {
         }
     }
 
-    /// The `count`-th of the given rows before a row, on all paths, and whether a path from the start
-    /// of the kernel has fewer.
-    fn find_back(&self, row: u32, rows: &[u32], count: u8) -> (Vec<u32>, bool) {
-        let mut found = BTreeSet::new();
+    /// The `count`-th of the given rows before a row, on all paths, with the number of instructions on
+    /// the shortest path to each, in this order; and whether a path from the start of the kernel has
+    /// fewer.
+    fn find_back(&self, row: u32, rows: &[u32], count: u8) -> (Vec<u32>, Vec<u32>, bool) {
+        let mut found: BTreeMap<u32, u32> = BTreeMap::new();
         let mut from_entry = false;
         let mut seen: foldhash::HashSet<(u32, usize)> = foldhash::HashSet::default();
         let Some(block) = self.row(row).map(|record| record.block) else {
-            return (Vec::new(), false);
+            return (Vec::new(), Vec::new(), false);
         };
-        let mut work = vec![(block, row, usize::from(count))];
-        while let Some((block, before, count)) = work.pop() {
+        // The shortest path first: a block is passed once for each rest, on its shortest path.
+        let mut work = BinaryHeap::from([Reverse((0_u32, block, row, usize::from(count)))]);
+        while let Some(Reverse((distance, block, before, count))) = work.pop() {
             if !self.spend(1) {
                 break;
             }
@@ -414,22 +458,28 @@ impl DataFlow {
             let end = rows.partition_point(|at| *at < before);
             let start = rows.partition_point(|at| *at < node.first);
             if end - start >= count {
-                found.extend(rows.get(end - count));
+                if let Some(at) = rows.get(end - count) {
+                    found.entry(*at).or_insert(distance + (before - at));
+                }
                 continue;
             }
             let rest = count - (end - start);
             if block == 0 {
                 from_entry = true;
             }
+            let distance = distance.saturating_add(before - node.first);
             for from in self.graph.predecessors(block) {
                 // The count is part of the key: a block is passed again with another rest.
                 if seen.insert((*from, rest)) {
                     let end = self.node(*from).map_or(0, |node| node.end);
-                    work.push((*from, end, rest));
+                    work.push(Reverse((distance, *from, end, rest)));
                 }
             }
         }
-        (found.into_iter().collect(), from_entry)
+        let mut found: Vec<(u32, u32)> = found.into_iter().map(|(at, far)| (far, at)).collect();
+        sort::ascending(&mut found);
+        let (distances, producers) = found.into_iter().unzip();
+        (producers, distances, from_entry)
     }
 
     fn find_issued(&self) -> Issued {

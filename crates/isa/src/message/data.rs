@@ -50,6 +50,7 @@ pub(super) fn decode(q: &MessageInput) -> Request {
         _ => Request::default(),
     };
     let has_header = q.bit(19);
+    request.data = request.access.map(|access| access.data);
     if has_header {
         // With a header, there is one address, which is in it. Without, there is one per channel.
         request.access = None;
@@ -96,6 +97,14 @@ impl Request {
             }),
             ..self
         }
+    }
+
+    /// Sets the bytes of an element in memory, where they are fewer than in a register.
+    fn of_bytes(mut self, bytes: u32) -> Request {
+        if let Some(access) = &mut self.access {
+            access.data.memory = bytes;
+        }
+        self
     }
 
     /// Makes the addresses relative to the surface of the descriptor.
@@ -160,10 +169,12 @@ fn dc0(q: &MessageInput) -> Request {
         10 => store("oword dual block write"),
         4 => load("byte gathering read")
             .tail(Tail::Bytes(q.bits(10, 2)))
-            .lanes(4, 4, 1),
+            .lanes(4, 4, 1)
+            .of_bytes(count),
         12 => store("byte scattering write")
             .tail(Tail::Bytes(q.bits(10, 2)))
-            .lanes(4, 4, 1),
+            .lanes(4, 4, 1)
+            .of_bytes(count),
         3 => load("dword gathering read").tail(more).lanes(4, 4, count),
         11 => store("dword scattering write")
             .tail(more)
@@ -238,7 +249,10 @@ fn dc1(q: &MessageInput) -> Request {
             match size {
                 1 => request.lanes(8, 4, count),
                 2 => request.lanes(8, 8, count),
-                0 => request.tail(Tail::Bytes(q.bits(10, 2))).lanes(8, 4, 1),
+                0 => request
+                    .tail(Tail::Bytes(q.bits(10, 2)))
+                    .lanes(8, 4, 1)
+                    .of_bytes(count),
                 _ => request.tail(Tail::Bytes(q.bits(10, 2))),
             }
         }
@@ -261,18 +275,24 @@ fn dc1(q: &MessageInput) -> Request {
         27 => float_atomic(q, "float atomic", 32)
             .lanes(4, 4, 1)
             .at_surface(q),
-        30 => since_xe(q, float_atomic(q, "a64 untyped half-float atomic", 16)).lanes(8, 4, 1),
+        30 => since_xe(q, float_atomic(q, "a64 untyped half-float atomic", 16))
+            .lanes(8, 4, 1)
+            .of_bytes(2),
         28 => since_xe(q, float_atomic(q, "untyped half-float atomic", 16))
             .lanes(4, 4, 1)
+            .of_bytes(2)
             .at_surface(q),
         18 if q.bit(12) => int_atomic(q, "untyped a64 atomic int64").lanes(8, 8, 1),
         18 => int_atomic(q, "untyped a64 atomic int32").lanes(8, 4, 1),
         2 => int_atomic(q, "untyped atomic int32")
             .lanes(4, 4, 1)
             .at_surface(q),
-        19 => since_xe(q, int_atomic(q, "untyped a64 atomic int16")).lanes(8, 4, 1),
+        19 => since_xe(q, int_atomic(q, "untyped a64 atomic int16"))
+            .lanes(8, 4, 1)
+            .of_bytes(2),
         3 => since_xe(q, int_atomic(q, "untyped atomic int16"))
             .lanes(4, 4, 1)
+            .of_bytes(2)
             .at_surface(q),
         4 => load("media block read")
             .tail(Tail::Lines(q.bits(8, 3)))

@@ -260,7 +260,7 @@ pub struct Request {
     pub action: Action,
     /// The operation of the load/store cache. `None` for other shared functions and invalid bits.
     pub op: Option<SendOp>,
-    /// The data at each address, for the load/store cache.
+    /// The data at each address; also of messages with a header, before the load/store cache.
     pub data: Option<Data>,
     /// The addresses of the channels and their data. `None` for other messages, and for typed
     /// surfaces, whose addresses are coordinates.

@@ -51,6 +51,9 @@ impl FlowSummary {
         if let (Some(table), Some(functions)) = (lines, &mut report.functions) {
             table.name_functions(code, functions);
         }
+        if let Some(table) = lines {
+            name_values(&mut report, table, code);
+        }
         let costs = lines.map(|table| {
             (
                 line_costs(flow, table, code),
@@ -66,5 +69,15 @@ impl FlowSummary {
             outermost_lines,
             source_functions,
         }
+    }
+}
+
+/// Adds the source lines that compute the values in registers.
+pub fn name_values(report: &mut FlowReport, table: &LineTable, code: Span) {
+    let pressures = report.pressures.iter_mut().flatten();
+    for value in pressures.flat_map(|pressure| &mut pressure.values) {
+        let row = value.born.first().copied();
+        let row = row.and_then(|pc| table.row_at(code, pc.into()));
+        value.line = row.and_then(|row| Some(format!("{}:{}", table.file(row)?.name, row.line)));
     }
 }

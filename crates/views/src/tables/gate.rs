@@ -103,6 +103,8 @@ pub struct Gate<'c> {
     fails: bool,
     is_incomplete: bool,
     messages: Vec<String>,
+    /// The messages that were taken, if they are kept.
+    kept: Option<Vec<String>>,
 }
 
 impl<'c> Gate<'c> {
@@ -115,7 +117,18 @@ impl<'c> Gate<'c> {
             fails: false,
             is_incomplete: false,
             messages: Vec::new(),
+            kept: None,
         }
+    }
+
+    /// Keeps all messages for [`kept_messages`](Self::kept_messages).
+    pub fn keep_messages(&mut self) {
+        self.kept.get_or_insert_default();
+    }
+
+    /// Returns the messages that were taken, if they are kept.
+    pub fn kept_messages(&self) -> &[String] {
+        self.kept.as_deref().unwrap_or_default()
     }
 
     /// Whether there is a condition.
@@ -136,7 +149,11 @@ impl<'c> Gate<'c> {
     /// Takes the messages since the last call, one line each: failing kernels, and anything that
     /// could not be judged.
     pub fn take_messages(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.messages)
+        let messages = std::mem::take(&mut self.messages);
+        if let Some(kept) = &mut self.kept {
+            kept.extend_from_slice(&messages);
+        }
+        messages
     }
 
     /// Records that something cannot be judged.

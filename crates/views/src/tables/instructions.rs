@@ -103,9 +103,14 @@ columns! {
         |(list, row), _| list.counted(row, |at| {
             at.access.as_ref().map_or_else(Cell::empty, |access| Cell::count(access.cache_lines))
         });
-    "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction."
+    "live" Number Optional 7 "Live" "registers" "General registers with a byte that is read later, before the instruction, including the values of channels that wait while others run."
         |(list, row), sources| list.of_flow(row, sources, |flow| {
             let live = flow.live(row).map(|live| live.registers.into());
+            Cell::figure(live.ok_or(Unknown::TooMuchWork))
+        });
+    "live_iga" Number Optional 7 "Live (IGA)" "registers" "The same without the values of channels that wait while others run, as the Intel Graphics Assembler counts."
+        |(list, row), sources| list.of_flow(row, sources, |flow| {
+            let live = flow.live_iga(row).map(|live| live.registers.into());
             Cell::figure(live.ok_or(Unknown::TooMuchWork))
         });
     "reads" Words Optional 14 "Reads" "" "The registers that it reads, each by its number."

@@ -6,19 +6,24 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::analysis::data_flow::{FlowReport, LoopReport, SlotReport, SpillPattern, WaitReport};
+use zeview::analysis::data_flow::{
+    FlowReport, LoopReport, Pressure, SlotReport, SpillPattern, WaitReport,
+};
 use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, SourceFunctionCosts};
 use zeview::model::SourceId;
-use zeview::model::text::escaped;
+use zeview::model::text::{escaped, plural};
 use zeview::report::code::FlowSummary;
 use zeview::tables::table::ColumnHeader;
 
-use crate::argument::{Encoding, InputFile, KernelBuilds, KernelName, ReportFormat, own_help};
+use crate::argument::{
+    Encoding, InputFile, KernelBuilds, KernelName, RawCode, ReportFormat, own_help,
+};
 use crate::disasm::{Code, Decoders, Wanted, find, flow, heading, open};
 use crate::files::Inputs;
+use crate::kernels::{self, SummaryOptions};
 use crate::outline::Outline;
 use crate::output;
 use crate::rows::Objects;
@@ -49,6 +54,10 @@ pub struct Options {
     builds: KernelBuilds,
     #[command(flatten)]
     encoding: Encoding,
+    #[command(flatten)]
+    raw: RawCode,
+    #[command(flatten)]
+    summary: SummaryOptions,
     /// Print all source lines, not only those with the most cycles.
     #[arg(long)]
     all: bool,
@@ -71,8 +80,12 @@ struct KernelJson<'a> {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let file = &options.input.file;
+    if options.summary.summary {
+        return kernels::run(&options.summary.table(file, &options.format));
+    }
     let mut inputs = Inputs::default();
-    let opened = open(file, &mut inputs, |document| {
+    let raw = options.raw.platform(&options.encoding);
+    let opened = open(file, raw, &mut inputs, |document| {
         let wanted = Wanted {
             lines: true,
             inputs: true,
@@ -88,6 +101,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut text = output::text_within(&account);
     let mut to = Outline::new(&mut text, options.format.markdown);
     let mut decoders = Decoders::default();
+    let mut builds = Vec::new();
     // Sections of code may overlap.
     let mut left: HashMap<SourceId, u64> = HashMap::new();
     for code in &found {
@@ -137,6 +151,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             })?;
             continue;
         }
+        builds.extend(Build::new(code, &summary.report, flow.register_bytes()));
         write(code, &summary.report, &mut to)?;
         write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
         write_lines("source lines", &summary.lines, left_out, &mut to)?;
@@ -144,8 +159,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         write_lines(outermost, &summary.outermost_lines, 0, &mut to)?;
         write_source_functions(&summary.source_functions, &mut to)?;
     }
-    if let Some(json) = json {
-        json.finish()?;
+    match json {
+        Some(json) => json.finish()?,
+        None => write_builds(&builds, &mut to)?,
     }
     text.flush()?;
     if account.is_overdrawn() {
@@ -176,6 +192,12 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
             "peak pressure: {registers} live registers ({bytes} bytes) at {:#x}",
             peak.pc
         ))?;
+        if let Some(iga) = &peak.iga {
+            to.item(&format!(
+                "peak pressure without the values of waiting channels, as IGA counts: {} live registers ({} bytes) at {:#x}",
+                iga.registers, iga.bytes, iga.pc
+            ))?;
+        }
         if let Some(range) = &peak.longest {
             let from = match range.from {
                 Some(pc) => format!("{pc:#x}"),
@@ -206,6 +228,7 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     for limit in &report.limits {
         to.item(&format!("note: {limit}"))?;
     }
+    write_pressures(report.pressures.as_deref().unwrap_or_default(), to)?;
     write_functions(report.functions.as_deref().unwrap_or_default(), to)?;
     write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
     write_patterns(report.patterns.as_deref().unwrap_or_default(), to)?;
@@ -218,6 +241,149 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
         }
     }
     Ok(())
+}
+
+/// Why fewer registers can be live at a spill than at the peak.
+const SPILL_NOTE: &str = "a spilled value is stored wherever it is computed: the registers may be full elsewhere, \
+    between there and its uses";
+
+/// Writes the values in registers at the peak and at spills, by cause and by size.
+fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    for of in pressures {
+        to.heading(&format!(
+            "values in registers at the {} at {:#x}: {} registers ({} bytes)",
+            of.at, of.pc, of.registers, of.bytes
+        ))?;
+        let columns = [
+            ColumnHeader::text("cause"),
+            ColumnHeader::number("registers"),
+            ColumnHeader::number("bytes"),
+            ColumnHeader::number("values"),
+        ];
+        let rows = of.causes.iter().map(|total| {
+            [
+                total.cause.to_string(),
+                total.registers.to_string(),
+                total.bytes.to_string(),
+                total.values.to_string(),
+            ]
+        });
+        to.table(columns, rows)?;
+        let columns = [
+            ColumnHeader::text("value"),
+            ColumnHeader::number("bytes"),
+            ColumnHeader::text("registers"),
+            ColumnHeader::text("computed at"),
+            ColumnHeader::text("next use"),
+            ColumnHeader::number("instructions until then"),
+            ColumnHeader::text("cause"),
+        ];
+        let rows = of.values.iter().map(|value| {
+            let mut registers = value
+                .bytes
+                .iter()
+                .take(LISTED)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(",");
+            if value.bytes.len() > LISTED {
+                registers.push_str(",…");
+            }
+            let born = match (value.born.is_empty(), value.is_input) {
+                (true, _) => "start".to_owned(),
+                (false, true) => format!("start, {}", offsets(&value.born)),
+                (false, false) => offsets(&value.born),
+            };
+            let again = if value.recomputable {
+                ", could be computed again"
+            } else {
+                ""
+            };
+            [
+                value.title(),
+                value.size.to_string(),
+                registers,
+                born,
+                value
+                    .next_use
+                    .map_or_else(String::new, |pc| format!("{pc:#x}")),
+                value.distance.map_or_else(String::new, |of| of.to_string()),
+                format!("{}{again}", value.cause),
+            ]
+        });
+        to.table(columns, rows)?;
+        if of.others > 0 {
+            to.entry(&format!("{} smaller values", of.others))?;
+        }
+        if of.at == "spill" {
+            to.entry(SPILL_NOTE)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the builds of kernels that have several, side by side.
+fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    let has_others = |of: &Build| builds.iter().filter(|other| other.name == of.name).count() > 1;
+    let mut listed: Vec<&Build> = builds.iter().filter(|of| has_others(of)).collect();
+    if listed.is_empty() {
+        return Ok(());
+    }
+    zeview::model::sort::by_key(&mut listed, |of| of.name.clone());
+    to.heading("builds of the same kernel")?;
+    let columns = [
+        ColumnHeader::text("kernel"),
+        ColumnHeader::text("build"),
+        ColumnHeader::number("live registers at the peak"),
+        ColumnHeader::number("as IGA counts"),
+        ColumnHeader::number("register bytes"),
+        ColumnHeader::number("spills"),
+        ColumnHeader::number("fills"),
+        ColumnHeader::text("most bytes at the peak"),
+    ];
+    let rows = listed.iter().map(|of| {
+        [
+            of.name.clone(),
+            of.place.clone(),
+            of.live.to_string(),
+            figure(of.iga.map(u64::from)),
+            of.register_bytes.to_string(),
+            figure(of.spills.map(u64::from)),
+            figure(of.fills.map(u64::from)),
+            of.cause.clone(),
+        ]
+    });
+    to.table(columns, rows)
+}
+
+/// The registers of a build of a kernel.
+struct Build {
+    name: String,
+    place: String,
+    live: u32,
+    iga: Option<u32>,
+    register_bytes: u16,
+    spills: Option<u32>,
+    fills: Option<u32>,
+    cause: String,
+}
+
+impl Build {
+    fn new(code: &Code, report: &FlowReport, register_bytes: u16) -> Option<Build> {
+        let peak = report.peak.as_ref()?;
+        let pressure = report.pressures.iter().flatten().next();
+        let cause = pressure.and_then(|of| of.causes.first());
+        Some(Build {
+            name: code.name.clone(),
+            place: code.place.clone(),
+            live: peak.registers,
+            iga: peak.iga.map(|iga| iga.registers),
+            register_bytes,
+            spills: report.spills,
+            fills: report.fills,
+            cause: cause.map_or_else(String::new, |of| format!("{}: {}", of.cause, of.bytes)),
+        })
+    }
 }
 
 /// Writes the functions of code that has several.
@@ -371,7 +537,11 @@ fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -
     if patterns.is_empty() {
         return Ok(());
     }
-    to.heading("spills and registers that cost more than necessary")?;
+    to.heading(if patterns.iter().any(SpillPattern::is_of_spill) {
+        "spills and registers that cost more than necessary"
+    } else {
+        "register patterns: values that need no register"
+    })?;
     let columns = ["pattern", "slot or registers", "at", "explanation"];
     let rows = patterns.iter().map(|pattern| {
         [
@@ -519,9 +689,10 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
     if loops.is_empty() {
         return Ok(());
     }
-    to.heading(
-        "loops, with cycles of an iteration for one thread as the compiler's scheduler assumes",
-    )?;
+    to.heading(&format!(
+        "loops, with cycles of an iteration for one thread as the compiler's scheduler assumes; the costliest if each loop runs {} times",
+        report.assumed_iterations
+    ))?;
     let columns = [
         ColumnHeader::text("loop"),
         ColumnHeader::number("depth"),
@@ -532,12 +703,17 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
         ColumnHeader::number("fills"),
         ColumnHeader::number("waits"),
         ColumnHeader::number("cycles"),
-        ColumnHeader::text("bound by"),
+        ColumnHeader::number("issue"),
+        ColumnHeader::number("latency"),
+        ColumnHeader::text("throughput"),
+        ColumnHeader::text("largest"),
+        ColumnHeader::text("operations"),
         ColumnHeader::text("bytes"),
+        ColumnHeader::number("operations per byte"),
     ];
     let rows = (0_u32..).zip(loops).map(|(at, found)| {
         let hottest = if report.hottest == Some(at) {
-            " (hottest)"
+            " (costliest)"
         } else {
             ""
         };
@@ -551,24 +727,76 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
             found.fills.to_string(),
             found.waits.to_string(),
             found.cycles.to_string(),
+            found.issue.to_string(),
+            found.latency.to_string(),
+            found.throughput_text(),
             found.bottleneck.to_string(),
+            operations_text(found),
             moved_bytes(found),
+            match found.intensity {
+                Some(intensity) => format!("{intensity:.2}"),
+                None => "unknown".to_owned(),
+            },
         ]
     });
-    to.table(columns, rows)
+    to.table(columns, rows)?;
+    to.entry(LOOP_NOTE)?;
+    for found in loops {
+        let (start, end) = (found.start, found.end);
+        if let Some(reason) = &found.intensity_unknown {
+            to.entry(&format!(
+                "{start:#x}-{end:#x}: operations per byte: unknown: {reason}"
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// How operations and bytes are counted.
+const LOOP_NOTE: &str = "operations and bytes of one thread per iteration, for all channels of the execution size, \
+    enabled or not; a multiply-add is two operations; operations per byte: float and dpas, by the bytes \
+    of memory other than SLM and scratch";
+
+/// Arithmetic operations of an iteration, by kind and type.
+fn operations_text(found: &LoopReport) -> String {
+    let operations = found.operations.iter().map(|of| {
+        let count = of
+            .count
+            .map_or("unknown".to_owned(), |count| count.to_string());
+        match &*of.data_type {
+            "" => "words that do not decode: unknown".to_owned(),
+            data_type => format!("{} {data_type} {count}", of.kind),
+        }
+    });
+    operations.collect::<Vec<_>>().join("; ")
 }
 
 /// Bytes that an iteration moves, by memory and cache setting.
 fn moved_bytes(found: &LoopReport) -> String {
     let moved = found.moved.iter().map(|moved| {
         let mut parts = Vec::new();
-        if moved.loaded > 0 {
-            parts.push(format!("loads {}", moved.loaded));
+        if let Some(loaded) = moved.loaded.filter(|bytes| *bytes > 0) {
+            parts.push(format!("loads {loaded}"));
         }
-        if moved.stored > 0 {
-            parts.push(format!("stores {}", moved.stored));
+        if let Some(stored) = moved.stored.filter(|bytes| *bytes > 0) {
+            parts.push(format!("stores {stored}"));
         }
-        format!("{}{} {}", moved.memory, moved.cache, parts.join(", "))
+        match moved.prefetches {
+            0 => {}
+            1 => parts.push("1 prefetch".to_owned()),
+            count => parts.push(format!("{count} prefetches")),
+        }
+        if let Some(reason) = &moved.unknown {
+            let messages = plural(moved.messages.into(), "message");
+            parts.push(format!("{messages}, bytes unknown: {reason}"));
+        }
+        // The shared function names most memories.
+        let memory = if moved.space == "global" || moved.space == moved.memory {
+            moved.memory.clone()
+        } else {
+            format!("{} ({})", moved.memory, moved.space)
+        };
+        format!("{memory}{} {}", moved.cache, parts.join(", "))
     });
     moved.collect::<Vec<_>>().join("; ")
 }
@@ -597,11 +825,19 @@ fn wait_text(wait: &WaitReport) -> String {
             Some(pc) => format!("{pc:#x}"),
             None => "nothing".to_owned(),
         };
+        let others = match wait.others {
+            0 => String::new(),
+            1 => ", and 1 other".to_owned(),
+            others => format!(", and {others} others"),
+        };
         if wait.bytes.is_empty() {
-            format!("{} for {producer}, without a reason in the data", wait.on)
+            format!(
+                "{} for {producer}, without a reason in the data{others}",
+                wait.on
+            )
         } else {
             format!(
-                "{} for {producer} because of {}",
+                "{} for {producer} because of {}{others}",
                 wait.on,
                 wait.bytes.join(",")
             )

@@ -74,7 +74,9 @@ pub struct Options {
     /// innermost first: function, file, line, column, discriminator, inlined).
     #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source", "live", "inputs"])]
     json: bool,
-    /// Print the number of live general registers before each instruction.
+    /// Print the number of live general registers before each instruction: live, including the values
+    /// of channels that wait while others run; and iga, without them, as the Intel Graphics Assembler
+    /// counts.
     #[arg(long)]
     live: bool,
     /// Print the values from outside of the kernel that an instruction uses, as comments before it:
@@ -83,7 +85,9 @@ pub struct Options {
     inputs: bool,
     /// With --json, add the data flow: reads, writes, gathers (registers of a gather message; bytes
     /// such as r8, r8:2, r6[12-15]), defs (pc of the producer or null, bytes), live (bytes of r,
-    /// acc, f, a, s, and registers), waits (pc, on, bytes: the reason), latency, occupancy, dead,
+    /// acc, f, a, s, and registers, including the values of channels that wait while others run),
+    /// live_iga (without them, as the Intel Graphics Assembler counts), waits (pc, on, bytes: the
+    /// reason, others: the number of further candidates), latency, occupancy, dead,
     /// inputs (operand, from, bytes, offset, name, text, span: arguments and other values from
     /// outside of the kernel).
     #[arg(long, requires = "json")]
@@ -121,11 +125,12 @@ impl Code {
 /// Opens a file and finds code in it. Otherwise reports why not, and returns `None`.
 fn open(
     file: &FileArgument,
+    raw: Option<Platform>,
     inputs: &mut Inputs,
     find: impl FnOnce(&mut Document) -> Result<Vec<Code>, Failure>,
 ) -> Option<(Document, Vec<Code>)> {
     let found = while_reading(file, |_| {
-        let mut document = input::open(file).map_err(|error| error.to_string())?;
+        let mut document = input::open_as(file, raw).map_err(|error| error.to_string())?;
         let found = find(&mut document)?;
         Ok::<_, Failure>((document, found))
     });
@@ -149,7 +154,7 @@ impl Decoders {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let file = &options.input.file;
     let mut inputs = Inputs::default();
-    let opened = open(file, &mut inputs, |document| {
+    let opened = open(file, None, &mut inputs, |document| {
         if options.raw {
             return Ok(raw(document, options));
         }
@@ -373,9 +378,14 @@ fn write_text(
         }
         if let (Some(flow), true) = (&flow, options.live) {
             // Without the row, the code is beyond the limit.
-            match row.and_then(|row| Flows::live(flow, row)) {
-                Some(live) => text.push_str(&format!("/* live {:>3} */ ", live.registers)),
-                None => text.push_str("/* live   ? */ "),
+            let live =
+                row.and_then(|row| Some((Flows::live(flow, row)?, Flows::live_iga(flow, row)?)));
+            match live {
+                Some((live, iga)) => text.push_str(&format!(
+                    "/* live {:>3} iga {:>3} */ ",
+                    live.registers, iga.registers
+                )),
+                None => text.push_str("/* live   ? iga   ? */ "),
             }
         }
         if options.bytes {

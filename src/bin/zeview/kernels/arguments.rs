@@ -7,7 +7,7 @@ use zeview::tables::query::{Filter, GroupBy};
 use zeview::tables::{Column, ListId, Presence};
 
 use crate::FileArgument;
-use crate::argument::{InputFiles, TableFormat, Within, own_help};
+use crate::argument::{InputFiles, ReportFormat, TableFormat, Within, own_help};
 use crate::gate::{Condition, condition};
 use crate::occupancy;
 
@@ -49,7 +49,7 @@ pub struct Options {
     /// with and, or, not and parentheses. Can be given several times. If not all kernels can be
     /// judged, the exit status is 2; see below.
     #[arg(long, value_name = "CONDITION")]
-    fail_if: Vec<String>,
+    pub(super) fail_if: Vec<String>,
     /// Print full demangled names in tables. Default: short names, without wrappers and without the
     /// parts that all names of the file share. CSV and JSON always have full names.
     #[arg(long)]
@@ -70,6 +70,91 @@ pub struct Options {
     pub profile: Vec<FileArgument>,
     #[command(flatten)]
     pub occupancy: occupancy::Limits,
+    /// Set for `zeview analyze --summary`.
+    #[arg(skip)]
+    pub summary: Option<Summary>,
+}
+
+/// The output of `zeview analyze --summary`: the kernel table with the figures of the costliest loop.
+#[derive(Clone, Copy)]
+pub struct Summary {
+    /// Whether it is a Markdown report.
+    pub markdown: bool,
+}
+
+/// The arguments of `zeview analyze --summary`.
+#[derive(Args)]
+pub struct SummaryOptions {
+    /// Print one table of all kernels of the file, wheel or folder: the cycles, operations, bytes
+    /// and arithmetic intensity of the costliest loop of each. With --markdown, a report; with
+    /// --json, the array of `zeview kernels --json` with these columns. The exit status is that of
+    /// `zeview kernels`, and also 2 if a limit left a figure unknown.
+    #[arg(long, conflicts_with_all = ["kernel", "device", "image", "file_in_package", "all"])]
+    pub summary: bool,
+    /// For --summary: fail (exit status 1) if a kernel meets the condition, as `zeview kernels
+    /// --fail-if`: `loop_intensity<4 and loop_dpas_operations>0`. Can be given several times.
+    #[arg(long, value_name = "CONDITION", requires = "summary")]
+    fail_if: Vec<String>,
+    /// For --summary: list only matching kernels, as `zeview kernels --filter`.
+    #[arg(long, value_name = "QUERY", requires = "summary")]
+    filter: Option<String>,
+    /// For --summary: sort by a column, as `zeview kernels --sort`: `-loop_cycles`.
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        allow_hyphen_values = true,
+        requires = "summary"
+    )]
+    sort: Option<String>,
+}
+
+/// The columns of a summary. Those of images are left out for files without images.
+const SUMMARY_COLUMNS: [&str; 17] = [
+    "name",
+    "package_file",
+    "image",
+    "device",
+    "simd_size",
+    "spill_size",
+    "peak_live_registers",
+    "peak_live_registers_iga",
+    "instructions",
+    "loop_cycles",
+    "loop_issue_cycles",
+    "loop_float_operations",
+    "loop_dpas_operations",
+    "loop_integer_operations",
+    "loop_global_bytes",
+    "loop_slm_bytes",
+    "loop_intensity",
+];
+
+impl SummaryOptions {
+    /// Returns the kernel table that it stands for.
+    pub fn table(&self, file: &FileArgument, format: &ReportFormat) -> Options {
+        Options {
+            input: InputFiles {
+                files: vec![file.clone()],
+            },
+            format: TableFormat {
+                json: format.json,
+                csv: false,
+            },
+            within: Within { path: None },
+            columns: SUMMARY_COLUMNS.map(str::to_owned).to_vec(),
+            filter: self.filter.clone(),
+            sort: self.sort.clone(),
+            fail_if: self.fail_if.clone(),
+            full_names: false,
+            all: false,
+            group_by: None,
+            profile: Vec::new(),
+            occupancy: occupancy::Limits::default(),
+            summary: Some(Summary {
+                markdown: format.markdown,
+            }),
+        }
+    }
 }
 
 /// The arguments that name columns. The metrics of profiles are columns, so these arguments are

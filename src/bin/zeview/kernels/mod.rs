@@ -2,6 +2,7 @@
 
 mod arguments;
 mod profiles;
+mod report;
 
 use std::io;
 use std::path::Path;
@@ -19,7 +20,7 @@ use zeview::tables::query::{Filter, GroupBy, Query, undecided_text};
 use zeview::tables::write::Form;
 use zeview::tables::{Column, Key, List, ListId, Presence};
 
-pub use self::arguments::Options;
+pub use self::arguments::{Options, SummaryOptions};
 use self::arguments::{Selection, columns};
 use self::profiles::Profiles;
 use crate::code_figures::{self, Workers};
@@ -38,8 +39,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if options.occupancy.is_requested {
         return print_limits(options, &selection);
     }
+    let is_report = options.summary.is_some_and(|summary| summary.markdown);
     let mut printer = Printer::new(options, &selection);
     let mut gate = Gate::new(&selection.fail_if);
+    if is_report {
+        gate.keep_messages();
+        report::start(options)?;
+    }
     let mut waiting = Vec::new();
     let mut has_kernels = false;
     let mut inputs = Inputs::default();
@@ -60,7 +66,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     // Rows left out of the output were judged too, but cannot be inspected.
     let is_cut = printer.report_cut();
     let is_undecided = printer.report_undecided();
+    let limited = printer.limited;
     printer.finish()?;
+    if let Some(text) = report::limited_text(limited) {
+        complain!("{text}");
+        inputs.note_problem();
+    }
     if profiles.complain() || is_cut || is_undecided {
         inputs.note_problem();
     }
@@ -74,6 +85,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         complain!("{kernels} without native code skipped by --fail-if");
     }
     let status = gate::finish(&mut gate, !inputs.is_complete());
+    if is_report {
+        report::finish(options, &gate, limited)?;
+    }
     Ok(ExitCode::from(status))
 }
 
@@ -258,11 +272,18 @@ struct Printer {
     left_out: u64,
     /// Number of rows that the filter cannot judge.
     undecided: u64,
+    /// Whether the columns are those of a summary.
+    is_summary: bool,
+    /// Number of kernels of a summary whose loops are unknown because of a limit.
+    limited: u64,
 }
 
 impl Printer {
     fn new(options: &Options, selection: &Selection) -> Printer {
-        let form = options.format.form();
+        let form = match options.summary {
+            Some(summary) if summary.markdown => Form::Markdown,
+            _ => options.format.form(),
+        };
         let columns = match (selection.columns.as_slice(), form) {
             // For programs: everything except the flags, which have separate columns, and columns
             // that require decoding the code.
@@ -277,7 +298,11 @@ impl Printer {
         Printer {
             columns,
             form,
-            with_file: form != Form::Plain || options.input.files.len() > 1,
+            // The report names its file in the title.
+            with_file: !matches!(form, Form::Plain | Form::Markdown)
+                || options.input.files.len() > 1,
+            is_summary: options.summary.is_some(),
+            limited: 0,
             has_full_names: options.full_names,
             is_grouped: options.group_by.is_some(),
             rows: None,
@@ -386,6 +411,17 @@ impl Printer {
             };
             self.columns = columns().iter().filter(is_shown).collect();
         }
+        if self.is_summary && self.form != Form::Json {
+            let shows = |column: &&Column| {
+                let mut lists = opened.iter().flat_map(|file| &file.lists);
+                match column.id {
+                    "image" => is_wide,
+                    "package_file" | "device" => lists.any(|(_, list)| list.shows(column)),
+                    _ => true,
+                }
+            };
+            self.columns.retain(|column| shows(&column));
+        }
         // Omit the path for one file that has its kernels itself or in such images.
         let is_within =
             |file: &OpenedFile<'_>| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
@@ -415,6 +451,9 @@ impl Printer {
             if options.all || row < list.primary() {
                 let is_printed = self.rows(with_file).push(list, row, sources, &place)?;
                 self.left_out += u64::from(!is_printed);
+            }
+            if self.is_summary && report::is_limited(list, row, sources) {
+                self.limited += 1;
             }
             if let Some(damage) = damage.get_mut(number) {
                 gate.judge(&place, ((list, row, sources), damage), None);

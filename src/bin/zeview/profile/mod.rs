@@ -23,7 +23,7 @@ use zeview::report::profile::json;
 use zeview::tables::ListId;
 
 use crate::FileArgument;
-use crate::argument::{Encoding, InputFile, KernelName, ReportFormat, own_help};
+use crate::argument::{Encoding, InputFile, KernelName, RawCode, ReportFormat, own_help};
 use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::output::{self, complain};
@@ -69,6 +69,8 @@ pub struct Options {
     before_file: Option<FileArgument>,
     #[command(flatten)]
     encoding: Encoding,
+    #[command(flatten)]
+    raw: RawCode,
     #[command(flatten)]
     format: ReportFormat,
 }
@@ -250,8 +252,11 @@ struct Opened {
 
 /// Reads the files. Otherwise returns the one that could not be read, and the error.
 fn open<'a>(options: &'a Options) -> Result<Opened, (&'a Path, io::Error)> {
-    let mut document = while_reading(&options.input.file, |_| input::open(&options.input.file))
-        .map_err(|error| (&*options.input.file, error))?;
+    let raw = options.raw.platform(&options.encoding);
+    let mut document = while_reading(&options.input.file, |_| {
+        input::open_as(&options.input.file, raw)
+    })
+    .map_err(|error| (&*options.input.file, error))?;
     let mut size = 0;
     let mut apply = |document: &mut Document, paths: &'a [FileArgument]| {
         let path: &Path = paths.first().map_or(Path::new(""), AsRef::as_ref);
@@ -290,7 +295,7 @@ fn open<'a>(options: &'a Options) -> Result<Opened, (&'a Path, io::Error)> {
     };
     let applied = apply(&mut document, &options.profile)?;
     let mut earlier = match options.before_file.as_deref() {
-        Some(path) => Some(input::open(path).map_err(|error| (path, error))?),
+        Some(path) => Some(input::open_as(path, raw).map_err(|error| (path, error))?),
         None => None,
     };
     let before = match &options.before {

@@ -320,6 +320,7 @@ fn kernel(index: u64) -> crate::analysis::kernels::KernelRow {
         is_spirv: false,
         index,
         is_function: false,
+        is_undescribed: false,
         name: Located::at(format!("k{index}"), at(100 * index, 2)),
         demangled: None,
         entry: at(100 * index, 100),

@@ -469,6 +469,10 @@ impl KernelList {
             _ => {}
         }
         let is_known = match (part.is_native(), part.kernels.is_some()) {
+            // Only the code is known.
+            (true, _) if row.is_undescribed => {
+                column >= FIRST_COUNTED || ["demangled", "code_size"].contains(&id)
+            }
             (true, _) => true,
             // The entry points of a module state as much.
             (false, true) => STATED.contains(&id),
@@ -489,12 +493,10 @@ impl KernelList {
             });
         }
         let flowing = column.checked_sub(FIRST_FLOWING);
-        if let Some((.., count)) = flowing.and_then(|place| FLOWING.get(place)) {
+        if let Some((.., cell)) = flowing.and_then(|place| FLOWING.get(place)) {
             let kernels = part.kernels.as_ref();
             let flow = kernels.and_then(|kernels| kernels.flow(&row.name.value, sources));
-            return flow.map_or_else(Cell::empty, |(code, counts)| {
-                Cell::figure(count(&counts)).at(Some(code))
-            });
+            return flow.map_or_else(Cell::empty, |(code, counts)| cell(&counts).at(Some(code)));
         }
         let Some(column) = COLUMNS.get(column) else {
             return Cell::empty();
