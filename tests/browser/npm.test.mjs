@@ -172,12 +172,12 @@ test("a profile on the code, compared with an earlier one", async () => {
     });
   `);
   assert.deepEqual(said.kernels, [["matmul", 1]]);
-  assert.equal(said.samples, 12807);
+  assert.equal(said.samples, 12768);
   assert.ok(said.most.causes[0].on.startsWith("$"), JSON.stringify(said.most));
   assert.equal(said.same, true);
   assert.deepEqual([said.earlier, said.changes], [1, 0]);
   // Two images have the same code.
-  assert.deepEqual(said.column, [12807, 12807]);
+  assert.deepEqual(said.column, [12768, 12768]);
   assert.deepEqual(said.metrics, [3, "no kernel of this name"]);
   assert.equal(said.time, 238000);
   assert.match(said.unmatched, /another build/);

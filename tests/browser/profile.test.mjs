@@ -25,13 +25,13 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 1920], 
     // One: drop the profile.
     await dropFile(page, PROFILE);
     await section(page).getByText("matmul.csv").waitFor();
-    await eventually(() => section(page).locator(".block-head").innerText(), /12.807 samples, 91\.9.% stalled/);
+    await eventually(() => section(page).locator(".block-head").innerText(), /12.768 samples, 91\.9.% stalled/);
     await axe(page);
     await screenshot(page, `profile-overview-${theme}-${width}`);
     // Two: the most stalled instruction.
     await section(page).getByRole("button", { name: "+0x340" }).click();
     await current(page).filter({ hasText: "$6.dst" }).waitFor();
-    await summary(page).getByText(/12.807 samples/).waitFor();
+    await summary(page).getByText(/12.768 samples/).waitFor();
     await strip(page).getByRole("group", { name: "Samples" }).getByText("SbidStall").waitFor();
     await current(page).getByText(/^1.208$/).waitFor();
     await axe(page);
@@ -63,7 +63,7 @@ journey("the summary above the code leads there, too, and samples sort the instr
   // A worse file keeps the samples.
   await dropBytes(page, { "bad.csv": Buffer.from("a,b\n1,2\n") });
   await page.getByText(/bad\.csv is not a readable profile\. Line 1: /).first().waitFor();
-  await summary(page).getByText(/12.807 samples/).waitFor();
+  await summary(page).getByText(/12.768 samples/).waitFor();
 });
 
 journey("a profile that is dropped together with its binary", { width: 1440, height: 900 }, async (page) => {

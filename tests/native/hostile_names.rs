@@ -79,6 +79,9 @@ const USES: &[(&str, &[&str])] = &[
             "--markdown FILE",
             "--platform xe2 FILE",
             "--kernel TYPED FILE",
+            "--summary FILE",
+            "--summary --markdown FILE",
+            "--summary --filter name=TYPED --sort name --fail-if spill_size>9 FILE",
         ],
     ),
     (
@@ -160,6 +163,7 @@ const USES: &[(&str, &[&str])] = &[
             "--code OTHER FILE",
             "--code --renumbered FOLDER OUT",
             "--everything OTHER FILE",
+            "--raw --platform xe2 OTHER FILE",
             "FOLDER OUT",
             "--json FOLDER OUT",
             "--markdown FOLDER OUT",

@@ -97,7 +97,7 @@ fn the_summary_names_the_most_stalled_instruction_and_its_cause() {
         (kernel.name.as_str(), kernel.is_ambiguous),
         ("matmul", false)
     );
-    assert_eq!(total(&kernel.samples), 12_807);
+    assert_eq!(total(&kernel.samples), 12_768);
     assert_eq!(kernel.images[0].target.as_deref(), Some("bmg-g21"));
     let stall = &kernel.stalls[0];
     assert_eq!((stall.offset, total(&stall.counts)), (0x340, 1208));
@@ -109,7 +109,7 @@ fn the_summary_names_the_most_stalled_instruction_and_its_cause() {
     // The same beside the code of that image, and in no other.
     let (document, of) = (kernel.images[0].document, kernel.images[0].code);
     let code = samples(&mut handler, document, of).unwrap();
-    assert_eq!((total(&code.samples), code.most), (12_807, 1208));
+    assert_eq!((total(&code.samples), code.most), (12_768, 1208));
     assert_eq!(code.most_stalled().next(), Some(stall));
     assert_eq!(code.at(0x340), Some(stall));
     assert_eq!(code.row(stall.row.into()), Some(stall));
@@ -167,7 +167,7 @@ fn the_summary_names_the_most_stalled_instruction_and_its_cause() {
     let costs: Vec<(u64, u8)> = costs.collect();
     assert_eq!(
         costs.iter().map(|(samples, _)| samples).sum::<u64>(),
-        12_807
+        12_768
     );
     let (_, darkest) = costs.iter().max().unwrap();
     assert_eq!(*darkest, 100);
@@ -216,7 +216,7 @@ fn the_list_of_kernels_has_a_column_once_there_is_a_profile() {
     assert!(
         counted
             .iter()
-            .all(|value| *value == CellValue::Count(12_807))
+            .all(|value| *value == CellValue::Count(12_768))
     );
 }
 
