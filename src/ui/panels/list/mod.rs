@@ -363,11 +363,13 @@ fn Code(props: &Props) -> Html {
         if !is_graph { { columns(list) }{ export(id) } }
     </> };
     let frame = Frame {
-        class: Some(if list.shown().iter().any(|column| column.id == "source_text") {
-            "codes with-source"
-        } else {
-            "codes"
-        }),
+        class: Some(
+            if list.shown().iter().any(|column| column.id == "source_text") {
+                "codes with-source"
+            } else {
+                "codes"
+            },
+        ),
         onmouseover: Some(onmouseover),
         bar,
         above: html! { <>{ assembly::head(view) }{ profile::summary(view) }{ data_flow::summary(view) }</> },
