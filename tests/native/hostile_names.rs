@@ -79,6 +79,11 @@ const USES: &[(&str, &[&str])] = &[
             "--markdown FILE",
             "--platform xe2 FILE",
             "--kernel TYPED FILE",
+            "--raw --platform xe2 FILE",
+            "--summary FILE",
+            "--summary --json FILE",
+            "--summary --markdown --filter loops>0 --sort -loop_cycles --fail-if simd_size>0 FILE",
+            "--summary --fail-if TYPED FILE",
         ],
     ),
     (
@@ -168,6 +173,7 @@ const USES: &[(&str, &[&str])] = &[
             "--ignore TYPED OTHER FILE",
             "--fail-if simd_size>0 OTHER FILE",
             "--fail-if TYPED OTHER FILE",
+            "--raw --platform xe2 OTHER FILE",
         ],
     ),
     (
