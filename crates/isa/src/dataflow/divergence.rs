@@ -23,7 +23,8 @@
 
 use std::collections::BTreeMap;
 
-use super::build::{DataFlow, Row, index};
+use super::build::{DataFlow, Row, Write, index};
+use super::regset::{RegisterFile, file_of};
 use crate::cfg::Exit;
 use crate::tables::Op;
 use crate::targets;
@@ -232,12 +233,19 @@ impl DataFlow {
         }
     }
 
-    /// Whether an instruction uses the values of all channels: `(W)`. A `mov` to the null register only
-    /// waits until a message has read its sources.
+    /// Whether an instruction uses the values of all channels: `(W)`. Two forms only seem to: a `mov` to
+    /// the null register waits until a message has read its sources, and a `mul` to the accumulator is
+    /// the first half of a multiplication whose second half, under the mask, takes the enabled channels.
     pub(super) fn reads_all(&self, row: u32) -> bool {
-        let is_wait = |record: &Row| record.op == Op::Mov && self.writes_of(row).is_empty();
-        self.row(row)
-            .is_some_and(|record| record.no_mask && !is_wait(record))
+        let Some(record) = self.row(row) else {
+            return false;
+        };
+        let writes = self.writes_of(row);
+        let is_accumulator =
+            |write: &Write| file_of(write.piece.unit).0 == RegisterFile::Accumulator;
+        let is_wait = record.op == Op::Mov && writes.is_empty();
+        let is_half = !writes.is_empty() && writes.iter().all(is_accumulator);
+        record.no_mask && !is_wait && !is_half
     }
 
     /// The bytes that each block writes for all channels.
