@@ -149,7 +149,7 @@ impl Kernels for RawKernels {
                     value: self.name.clone(),
                     span: None,
                 },
-                demangled: crate::demangle::demangle(&self.name).map(Into::into),
+                demangled: crate::demangle::demangle(&self.name),
                 entry: self.code,
                 is_undescribed: true,
                 code_size: Some(Located::at(self.code.len(), self.code)),

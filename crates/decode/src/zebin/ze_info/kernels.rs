@@ -398,7 +398,7 @@ impl Kernels for ZebinKernels {
         }
         let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
         let counts = listing.data_flow(sources)?.counts();
-        self.flows.borrow_mut().insert(code, *counts);
+        self.flows.borrow_mut().insert(code, counts);
         Some((code, counts))
     }
 
