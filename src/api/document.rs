@@ -209,6 +209,19 @@ impl ZeviewDocument {
         Ok(operations::assembly(&self.0, &*listing)?)
     }
 
+    /// Returns the SPIR-V of the file as text, as `zeview disasm --spirv` prints it: of all its modules,
+    /// or, if `kernel` is not empty, of those with the kernel. Options are those of `kernel`; with
+    /// `raw_ids`, ids are numbers.
+    pub fn spirv(
+        &mut self,
+        kernel: &str,
+        raw_ids: bool,
+        #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions")] options: JsValue,
+    ) -> Result<String, Error> {
+        let query = query(kernel, options)?;
+        Ok(operations::spirv(&mut self.0, &query, raw_ids)?)
+    }
+
     /// Returns the instructions of a kernel with their data flow. Names and options are those of
     /// `kernel`.
     #[wasm_bindgen(unchecked_return_type = "InstructionFlow[]")]

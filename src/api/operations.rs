@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::dto::Node;
 use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::Flows;
+use crate::analysis::module_text::IdStyle;
 use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
@@ -17,6 +18,7 @@ use crate::decode::zebin::verdict::release::Release;
 use crate::kernel_names::{self, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
 use crate::model::suggest::{nearest, unknown_name};
+use crate::model::text::escaped;
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::code::{FlowJson, FlowSummary};
@@ -384,6 +386,47 @@ impl From<KernelNameError> for ApiError {
 pub fn assembly(document: &Document, listing: &dyn Listing) -> Result<String, ApiError> {
     let text = listing.text(&document.sources, EXPORT_MAX);
     text.map_err(|message| ApiError::new("too-long", message))
+}
+
+/// Returns the SPIR-V of the modules that a query names, one after the other, as `zeview disasm
+/// --spirv` prints it; with `numbers`, with `--raw-ids`.
+///
+/// # Errors
+///
+/// If there is none (`no-spirv`), as [`kernel`] for names, and if the text would be longer than
+/// [`EXPORT_MAX`] (`too-long`).
+pub fn spirv(
+    document: &mut Document,
+    query: &KernelQuery,
+    numbers: bool,
+) -> Result<String, ApiError> {
+    let modules = kernel_names::modules(document, query)?;
+    if modules.is_empty() {
+        return Err(ApiError::new("no-spirv", "the file has no SPIR-V"));
+    }
+    let ids = if numbers {
+        IdStyle::Numbers
+    } else {
+        IdStyle::Names
+    };
+    let sources = &document.sources;
+    let mut out = String::new();
+    for module in &modules {
+        if modules.len() > 1 {
+            out.push_str(&format!("; module {}\n", escaped(&module.title())));
+        }
+        for row in 0..module.text.count(sources) {
+            if let Some(line) = module.text.line(row, ids, sources) {
+                out.push_str(&line.readable().0);
+                out.push('\n');
+            }
+            if out.len() > EXPORT_MAX {
+                let message = "the text is too long; name a kernel or an image";
+                return Err(ApiError::new("too-long", message));
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// Returns the data flow of a listing.

@@ -13,6 +13,7 @@ mod inlining;
 mod inputs;
 mod isa;
 mod loops;
+mod spirv;
 mod syclbins;
 mod verdicts;
 mod zebins;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         ("inlining", inlining::TESTS),
         ("frames", frames::TESTS),
         ("zebins", zebins::TESTS),
+        ("spirv", spirv::TESTS),
         ("syclbins", syclbins::TESTS),
         ("verdicts", verdicts::TESTS),
         ("hosts", hosts::TESTS),
@@ -77,5 +79,12 @@ fn main() -> ExitCode {
     trials.push(Trial::test("loops::by_hand", || {
         loops::by_hand(wild().as_deref())
     }));
+    for (name, test) in spirv::WILD_TESTS {
+        let name = format!("wild::spirv_{name}");
+        trials.push(match wild() {
+            Some(wild) => Trial::test(name, move || test(&wild)),
+            None => Trial::test(name, || Ok(())).with_ignored_flag(true),
+        });
+    }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -519,6 +519,7 @@ fn parts_of_the_text_have_their_registers() {
                 continue;
             };
             match part.kind {
+                TextPartKind::Token { .. } => panic!("a token of a module"),
                 TextPartKind::Operation => {
                     assert_eq!(words, text(&document, &*list, row, "operation"));
                 }

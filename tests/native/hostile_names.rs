@@ -69,6 +69,9 @@ const USES: &[(&str, &[&str])] = &[
             "--kernel TYPED FILE",
             "--live FILE",
             "--json --dataflow FILE",
+            "--spirv FILE",
+            "--spirv --raw-ids FILE",
+            "--spirv --json FILE",
         ],
     ),
     (
@@ -427,6 +430,30 @@ fn check_csv(text: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks that names are in quotation marks, where the language has no escapes for control characters,
+/// and that all else is visible.
+fn check_spirv(text: &str) -> Result<(), String> {
+    let (mut plain, mut all) = (String::new(), text.chars());
+    let mut is_comment = false;
+    while let Some(c) = all.next() {
+        match c {
+            '"' if !is_comment => loop {
+                match all.next() {
+                    Some('\\') => drop(all.next()),
+                    Some('"') => break,
+                    Some(_) => {}
+                    None => return Err("a name without an end".to_owned()),
+                }
+            },
+            ';' => is_comment = true,
+            '\n' => is_comment = false,
+            _ => {}
+        }
+        plain.push(c);
+    }
+    check_text(&plain)
+}
+
 /// Checks that HTML has only the elements and attributes that zeview writes.
 fn check_html(text: &str) -> Result<(), String> {
     if text.contains(is_obeyed) {
@@ -487,6 +514,7 @@ fn check(arguments: &[String], stdout: &str) -> Result<(), String> {
         () if has("--csv") => check_csv(stdout),
         () if has("--html") || has("report") => check_html(stdout),
         () if has("--markdown") => check_markdown(stdout),
+        () if has("disasm") && stdout.contains("; SPIR-V\n") => check_spirv(stdout),
         () => check_text(stdout),
     }
 }

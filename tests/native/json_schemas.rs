@@ -67,6 +67,13 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "disasm-spirv",
+        &[
+            "disasm --spirv --json ZEBIN/images.bmg.igc2.40.zebin",
+            "disasm --spirv --raw-ids --json SPIRV/literals.spv",
+        ],
+    ),
+    (
         "analyze",
         &[
             "analyze --json ZEBIN/*",
@@ -227,6 +234,7 @@ fn folder(name: &str) -> Option<PathBuf> {
         "HOST" => "tests/fixtures/host",
         "PACKAGE" => "tests/fixtures/package",
         "SPILLS" => "tests/fixtures/spills",
+        "SPIRV" => "tests/fixtures/spirv",
         "HOSTILE" => "tests/fixtures/hostile",
         "OLD" | "NEW" => return Some(copies(name)),
         _ => return None,

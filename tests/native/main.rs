@@ -75,6 +75,7 @@ mod source_lines;
 mod spec_tables;
 mod spills;
 mod spirv;
+mod spirv_text;
 mod survey;
 mod syclbin;
 mod unread;

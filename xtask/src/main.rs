@@ -17,7 +17,7 @@
 //! * [`release`]: all artifacts of a release, and their check.
 //! * [`vscode`]: the VS Code extension and its journeys.
 //! * [`fuzz`]: the fuzz targets.
-//! * [`isa_tables`]: the decoder's tables of the instruction encodings.
+//! * [`isa_tables`], [`spirv_tables`]: the decoder's tables of the instruction encodings, and of SPIR-V.
 //! * [`shell`]: running programs and printing.
 
 mod bench;
@@ -39,6 +39,7 @@ mod setup;
 mod shell;
 mod single;
 mod sizes;
+mod spirv_tables;
 mod system;
 mod vscode;
 
@@ -46,6 +47,7 @@ use options::Options;
 use project::Project;
 use setup::Need;
 use shell::Outcome;
+use std::path::Path;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -62,6 +64,8 @@ cargo xtask <command>
   npm                                 dist, and the JavaScript library as dist/npm
   single                              dist, and the page in one file: dist/zeview.html
   isa-tables                          write crates/isa/src/tables.rs from xtask/model
+  spirv-tables FOLDER                 write crates/decode/src/spirv/tables.rs from the grammars of SPIRV-Headers:
+                                      its folder include/spirv/unified1
   bench [NAME…]                       run benchmarks: core kernels compare page memory peers
   bench regress OLD [--runs N]        build the commit OLD, run both command lines in turn, and fail if a
                                       command takes over 10 % more processor time than there
@@ -135,6 +139,11 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "isa-tables" => {
             options.finish()?;
             isa_tables::run(&project, false)
+        }
+        "spirv-tables" => {
+            let folder = options.rest().into_iter().next();
+            let folder = folder.ok_or("spirv-tables needs the folder of the grammars")?;
+            spirv_tables::run(&project, Path::new(&folder))
         }
         "bench" => bench::run(&project, options),
         "pictures" => {

@@ -246,6 +246,12 @@ impl Document {
         })
     }
 
+    fn spirv(&self, py: Python<'_>, query: Query, raw_ids: bool) -> PyResult<String> {
+        self.run(py, move |document| {
+            operations::spirv(document, &query.into(), raw_ids)
+        })
+    }
+
     fn instructions(&self, py: Python<'_>, query: Query) -> PyResult<String> {
         self.run(py, move |document| {
             let (_, listing) = operations::listing(document, &query.into())?;

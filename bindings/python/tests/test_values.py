@@ -85,6 +85,18 @@ def test_disassembly(sample, tmp_path):
         assert document.disassemble(kernel.name, kernel.path or None) == printed
 
 
+def test_spirv(sample):
+    document = zeview.open(sample)
+    try:
+        text = document.spirv()
+    except zeview.Error as error:
+        assert error.code == "no-spirv"
+        command("disasm", "--spirv", sample, status=(2,))
+        return
+    assert text == command("disasm", "--spirv", sample)
+    assert document.spirv(raw_ids=True) == command("disasm", "--spirv", "--raw-ids", sample)
+
+
 def test_data_flow():
     path = SAMPLES / "spill.dg2.zebin"
     document = zeview.open(path)

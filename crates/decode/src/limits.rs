@@ -202,6 +202,15 @@ pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {
     256 << 20
 };
 
+/// Maximum length of a name that is made for a SPIR-V id from other names, in bytes: names of
+/// nested types contain those of their parts, so that they could double with each level.
+pub const SPIRV_NAME: usize = 1 << 16;
+/// Maximum total length of these names in a module, in bytes. Other ids are written as numbers.
+pub const SPIRV_NAMES: usize = 64 << 20;
+/// Length of a line of SPIR-V text after which its operands are left out, in bytes: an
+/// instruction can have 65534 ids with names of 256 KB each.
+pub const SPIRV_LINE: usize = 16 << 20;
+
 /// Work budget of a verdict per byte of the file, in bytes read or kept. Real files need 2 to 6.
 pub const VERDICT: u64 = 12;
 

@@ -51,6 +51,10 @@ export function bind(load) {
       const { dataflow = false, ...build } = options ?? {};
       return dataflow ? decoded.instructions(kernel, build) : decoded.disassemble(kernel, build);
     }
+    spirv(kernel = "", options = {}) {
+      const { rawIds = false, ...build } = options;
+      return this.#decoded.spirv(kernel, rawIds, build);
+    }
     analyze(kernel, options) { return this.#decoded.analyze(kernel, options); }
     async profile(source, options) {
       const before = options?.before === undefined ? undefined : await readerOf(options.before);

@@ -4,7 +4,7 @@ export type ProfileSource = File | Blob | ArrayBuffer | ArrayBufferView;
 /**
  * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
  * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
- * "several-kernels", "no-code", "no-path", "no-device", "no-encoding", "no-column", "bad-query", "options", "too-long", "range".
+ * "several-kernels", "no-code", "no-spirv", "no-path", "no-device", "no-encoding", "no-column", "bad-query", "options", "too-long", "range".
  */
 export class ZeviewDocument {
   /** Copies and decodes bytes. The first call loads the decoder. */
@@ -46,6 +46,8 @@ export class ZeviewDocument {
   disassemble(kernel: string, options?: KernelOptions): string;
   /** Returns the instructions of a kernel with their data flow, as `zeview disasm --json --dataflow` prints them. */
   disassemble(kernel: string, options: KernelOptions & { dataflow: true }): InstructionFlow[];
+  /** Returns the SPIR-V of the file as text, as `zeview disasm --spirv` prints it: of all its modules, or of those with a kernel. */
+  spirv(kernel?: string, options?: KernelOptions & { rawIds?: boolean }): string;
   /** Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. */
   analyze(kernel: string, options?: KernelOptions): FlowReport;
   /**

@@ -126,13 +126,22 @@ impl KernelBuilds {
         name: &KernelName,
         document: &mut Document,
     ) -> Result<Vec<Build>, Failure> {
+        let found = self.find_named(name, document);
+        found.map_err(|error| Failure::of_name(&error, document))
+    }
+
+    /// As [`find`](KernelBuilds::find), with the reason why there are none.
+    pub(crate) fn find_named(
+        &self,
+        name: &KernelName,
+        document: &mut Document,
+    ) -> Result<Vec<Build>, KernelNameError> {
         let query = self.query(name);
-        let found = match (&name.kernel, self.all_builds) {
+        match (&name.kernel, self.all_builds) {
             (None, _) => kernel_names::all(document, &query),
             (Some(_), true) => kernel_names::find(document, &query),
             (Some(_), false) => kernel_names::one(document, &query).map(|build| vec![build]),
-        };
-        found.map_err(|error| Failure::of_name(&error, document))
+        }
     }
 }
 

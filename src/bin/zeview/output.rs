@@ -151,6 +151,16 @@ pub fn text_within(account: &Rc<Account>) -> Text {
     Visible::new(metered(stdout(), account), colors())
 }
 
+/// Returns standard output for text in a format that has no escapes, limited by `account`: verbatim
+/// for programs, and escaped for terminals.
+pub fn verbatim_within(account: &Rc<Account>) -> Box<dyn Write> {
+    if io::stdout().is_terminal() {
+        Box::new(text_within(account))
+    } else {
+        Box::new(metered(plain(), account))
+    }
+}
+
 fn metered(out: Box<dyn Write>, account: &Rc<Account>) -> MeteredWriter<BufWriter<Box<dyn Write>>> {
     MeteredWriter::new(BufWriter::with_capacity(1 << 16, out), Rc::clone(account))
 }

@@ -85,7 +85,9 @@ fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) ->
             Some(TextPartKind::Target(offset)) => {
                 html! { <span class="part" data-part={at}>{ target(shown, *offset, context.of) }</span> }
             }
-            None => html! { <span class="part" data-part={at}>{ shown.to_owned() }</span> },
+            Some(TextPartKind::Token { .. }) | None => {
+                html! { <span class="part" data-part={at}>{ shown.to_owned() }</span> }
+            }
         });
     }
     // The first part is the opcode.

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use super::files;
 use super::page::gate::Giver;
 use super::{Session, spawn};
+use crate::analysis::assembly::TextPartKind;
 use crate::model::{NodeId, Span};
 use crate::tables::query::{GroupBy, Query, RowOptions};
 use crate::tables::write::Form;
-use crate::tables::{Detail, ListId, Scope, Shape};
+use crate::tables::{self, Detail, ListId, Scope, Shape};
 use crate::ui::browser::dom;
 use crate::ui::state::code::CodeChange;
 use crate::ui::state::list::{ListChange, trimmed};
@@ -217,7 +218,11 @@ impl Session {
             return self.choose_difference(place);
         }
         if shape == Shape::Text {
-            let line = trimmed(row);
+            let line = if row.code.is_some() {
+                row.entry
+            } else {
+                trimmed(row)
+            };
             return self.select_around(line, known.query.of.unwrap_or(line));
         }
         let shown = known.shown();
@@ -231,6 +236,45 @@ impl Session {
         let make = move |ancestry| Selection::at(ancestry, span, origin);
         let current = Some(row.entry);
         self.select(tab, SelectionTarget::Span(span), current, Box::new(make));
+    }
+
+    /// Selects the bytes of a token in a line of a module, by its position in the text.
+    pub fn select_token(self: &Rc<Self>, row: &tables::Row, at: u64) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let words = row.code.iter().flat_map(|code| &code.words);
+        let mut words = words.filter(|word| u64::from(word.start) == at);
+        let span = match words.next().map(|word| &word.kind) {
+            Some(Some(TextPartKind::Token { span, .. })) if !span.is_empty() => *span,
+            _ => row.entry,
+        };
+        let of = view.lists.get(ListId::Lines).query.of;
+        self.select_around(span, of.unwrap_or(span));
+    }
+
+    /// Folds or unfolds the function that starts at a line of the visible module, and selects that
+    /// line: a selection within the function would unfold it.
+    pub fn fold_function(self: &Rc<Self>, start: u32) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let mut query = view.lists.get(ListId::Lines).query.clone();
+        let mut folded = query.folded().to_vec();
+        match folded.iter().position(|folded| *folded == start) {
+            Some(at) => {
+                folded.remove(at);
+            }
+            None => folded.push(start),
+        }
+        query.fold(folded);
+        let session = Rc::clone(self);
+        let make = move |ancestry| {
+            session.set_query(ListId::Lines, query);
+            Selection::node(ancestry, SelectionOrigin::Jump)
+        };
+        let place = SelectionTarget::ListRow(start.into());
+        self.select(tab, place, None, Box::new(make));
     }
 
     /// Selects a row of the visible list by its index, independent of the query.
@@ -389,6 +433,9 @@ impl Session {
         if let Some(text) = &view.texts.shown
             && let Some(span) = text.span
         {
+            if text.is_module {
+                return self.export_list(ListId::Lines, Form::Plain, true);
+            }
             self.save_bytes(tab, span, file_name([&view.opened.name, &text.name], "txt"));
         }
     }

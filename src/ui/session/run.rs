@@ -89,6 +89,7 @@ impl Session {
             }
             Command::ShowBytes => self.show_pane(Pane::Bytes),
             Command::AnalyzeCode => self.analyze_code(),
+            Command::FoldFunction(row) => self.fold_function(row as u32),
             Command::FoldLoop(start) => self.fold_loop(start as u32),
             Command::CancelProfile => self.cancel_profile(),
             Command::ShowCodeAt(span) => self.show_code_at(span),

@@ -141,6 +141,8 @@ commands! {
     ShowBytes = "show-bytes";
     /// Analyzes the data flow of the visible code.
     AnalyzeCode = "analyze-code";
+    /// Folds or unfolds the function that starts at a line of the visible module.
+    FoldFunction(row: u64) = "fold-function";
     /// Folds or unfolds the loop at an offset of the visible code.
     FoldLoop(start: u64) = "fold-loop";
     /// Stops reading a profile.

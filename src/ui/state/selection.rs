@@ -123,8 +123,13 @@ impl Selection {
         document.map_or(NodeId::ROOT, |row| row.id)
     }
 
-    /// The enclosing readable text, within the innermost document.
+    /// The enclosing module or readable text, within the innermost document.
     pub fn text(&self) -> Option<&Row> {
+        let mut inside = self.ancestry.iter().rev();
+        let module = inside.find(|row| row.is_module || row.kind == NodeKind::File);
+        if let Some(module) = module.filter(|row| row.is_module) {
+            return Some(module);
+        }
         let file = |row: &Row| row.kind == NodeKind::File;
         let below = self.ancestry.iter().rposition(file).map_or(0, |at| at + 1);
         // Lines are text within text.

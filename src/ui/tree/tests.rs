@@ -14,6 +14,7 @@ pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) 
         short: None,
         indexed: false,
         kind: NodeKind::Table,
+        is_module: false,
         area: Area::Header,
         value: Value::None,
         summary: None,

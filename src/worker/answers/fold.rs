@@ -24,9 +24,8 @@ impl Lists {
         } else if let Some(span) = span
             && let Ok(found) = self.get(document, id, follow.list, query)
             && let Some(rows) = found.list.rows_at(span, &document.sources)
-            && let Some(list) = found.list.as_code()
         {
-            code.reveal(&rows, list, &document.sources);
+            code.reveal(&rows, &*found.list, &document.sources);
         }
         query.fold(code.folded);
     }

@@ -14,6 +14,7 @@ use super::export::EXPORT_MAX;
 use super::images::code_document;
 use super::reading::{Reading, Renewal, STEP_MAX};
 use super::rows::shorten_details;
+use crate::analysis::module_text::ModuleText;
 use crate::analysis::modules::PropertyOwner;
 use crate::analysis::package_reading::PackageReading;
 use crate::analysis::survey::Progress;
@@ -23,7 +24,7 @@ use crate::tables::query::{Order, Query, QueryRun};
 use crate::tables::write::Form;
 use crate::tables::{
     CodeList, Column, List, ListId, Presence, ReadingKind, Row, Scope, Shape, instructions, lines,
-    writer,
+    module_lines, writer,
 };
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response,
@@ -99,9 +100,7 @@ fn row_of(
         index: row.into(),
         entry: list.entry(row, sources)?,
         cells: cells.collect(),
-        code: list
-            .as_code()
-            .map(|code| Box::new(code.code_row(row, sources))),
+        code: list.code_row(row, sources).map(Box::new),
     })
 }
 
@@ -342,7 +341,12 @@ impl Lists {
                 let text = match (query.of, list.declaration().shape, form) {
                     // Texts have no table of lines, and listings no table of instructions.
                     (Some(text), Shape::Text, Form::Plain) => {
-                        lines::text(text, &document.sources, EXPORT_MAX)
+                        let module = module_around(document, id, text);
+                        let sources = &document.sources;
+                        match module {
+                            Some(module) => modules_text(&*module, text, sources),
+                            None => lines::text(text, sources, EXPORT_MAX),
+                        }
                     }
                     (_, Shape::Code, Form::Plain) if rows.is_none() => {
                         let none = || "This part of the file has no instructions.".to_owned();
@@ -382,7 +386,14 @@ impl Lists {
                 forward,
             } => {
                 let text = query.of.ok_or("This part of the file has no text.")?;
-                let found = lines::find(text, typed, *from, *forward, &document.sources);
+                let module = module_around(document, id, text);
+                let sources = &document.sources;
+                let found = match module {
+                    Some(module) => Ok(module_lines::find(
+                        &*module, typed, *from, *forward, sources,
+                    )),
+                    None => lines::find(text, typed, *from, *forward, sources),
+                };
                 Response::Match(found.map_err(|error| error.to_string())?)
             }
         })
@@ -689,10 +700,30 @@ fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Colum
     ids.iter().map(named).collect()
 }
 
-/// Returns the outermost text around a node, within the innermost document.
+/// Returns the module that contains bytes of a document.
+fn module_around(document: &mut Document, node: NodeId, span: Span) -> Option<Rc<dyn ModuleText>> {
+    let around = tables::document_of(document, node, ListId::Lines)?;
+    let modules = document.module_texts(around).into_iter();
+    let mut modules = modules.map(|(_, module)| module);
+    modules.find(|module| module.span().contains(span))
+}
+
+fn modules_text(module: &dyn ModuleText, of: Span, sources: &Sources) -> Result<String, String> {
+    module_lines::text(module, of, sources, EXPORT_MAX)
+}
+
+/// Returns the module around a node, or the outermost text, within the innermost document.
 fn text_around(document: &Document, node: NodeId) -> Option<Span> {
     let parent = |id: &NodeId| document.node(*id)?.parent;
     let around = std::iter::successors(Some(node), parent);
+    for id in around.clone() {
+        if let Some(module) = document.module_text(id) {
+            return Some(module.span());
+        }
+        if document.node(id)?.kind == NodeKind::File {
+            break;
+        }
+    }
     let nodes = around.filter_map(|id| document.node(id));
     let within = nodes.take_while(|node| node.kind != NodeKind::File);
     let texts = within.filter(|node| node.kind == NodeKind::Text);

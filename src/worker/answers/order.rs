@@ -168,6 +168,7 @@ fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
         short: None,
         indexed: false,
         kind: NodeKind::Record,
+        is_module: false,
         area: Area::Header,
         value: Value::None,
         summary: None,

@@ -89,11 +89,20 @@ pub(crate) fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -
     rows_of(document, &ids)
 }
 
-/// Returns the readable texts among the children of a node.
+/// Returns whether a node is a module with a text.
+fn is_module(document: &Document, node: &Node) -> bool {
+    matches!(node.kind, NodeKind::File | NodeKind::Record)
+        && document.interfaces_of(node).text.is_some()
+}
+
+/// Returns the readable texts among the children of a node, and the modules: the node itself, or
+/// children.
 pub(crate) fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
     let is_text =
         |node: &Node| node.kind == NodeKind::Text && node.span.is_some_and(|span| !span.is_empty());
-    let ids = document.children_that(parent, is_text, TEXTS_MAX);
+    let mut ids = document.children_that(parent, is_text, TEXTS_MAX);
+    let modules = document.module_texts(parent).into_iter();
+    ids.extend(modules.map(|(node, _)| node).take(TEXTS_MAX));
     rows_of(document, &ids)
 }
 
@@ -169,6 +178,7 @@ pub(crate) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
         short: None,
         indexed: node.indexed,
         kind: node.kind,
+        is_module: is_module(document, node),
         area: node.area,
         value: node.value.clone(),
         summary: node.summary.clone(),

@@ -27,6 +27,8 @@ pub struct Row {
     pub indexed: bool,
     /// The kind of node.
     pub kind: NodeKind,
+    /// Whether it is a module with a text: SPIR-V.
+    pub is_module: bool,
     /// The part of the binary that it belongs to.
     pub area: Area,
     /// The decoded value of its bytes.

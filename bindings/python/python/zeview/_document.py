@@ -270,6 +270,24 @@ class Document:
         """
         return self._native.disassemble(_query(kernel, path, device, image, file))
 
+    def spirv(
+        self,
+        kernel: Optional[KernelName] = None,
+        path: Optional[str] = None,
+        *,
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+        raw_ids: bool = False,
+    ) -> str:
+        """The SPIR-V of the file as text, as `zeview disasm --spirv` prints it.
+
+        Of all its modules, or of those that have a kernel. `kernel` is a row of `kernels()`, or a
+        name as for `kernel()`. With `raw_ids`, ids are numbers.
+        """
+        query = _query("" if kernel is None else kernel, path, device, image, file)
+        return self._native.spirv(query, raw_ids)
+
     def instructions(
         self,
         kernel: KernelName,

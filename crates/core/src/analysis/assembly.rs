@@ -11,6 +11,7 @@ use super::blocks::BlockGraph;
 use super::data_flow::Flows;
 use super::kernel_inputs::KernelInputs;
 use super::source_lines::CodeSection;
+use crate::analysis::module_text::TokenKind;
 use crate::model::Tone;
 use crate::model::{Bits, Document, NodeId, Sources, Span, Str};
 
@@ -302,6 +303,18 @@ pub enum TextPartKind {
     },
     /// A branch target: an offset in the code, in bytes.
     Target(u32),
+    /// A token of the text of a module.
+    Token {
+        /// Its kind.
+        kind: TokenKind,
+        /// Its bytes.
+        span: Span,
+        /// For an id, the bytes of the line that defines it.
+        definition: Option<Span>,
+        /// For the operation that starts a function, the row of its line: its other lines can be
+        /// folded.
+        function: Option<u32>,
+    },
 }
 
 /// Consecutive registers of one file.

@@ -20,6 +20,7 @@ pub mod inlining;
 pub mod kernel_inputs;
 pub mod kernels;
 pub mod linkage;
+pub mod module_text;
 pub mod modules;
 pub mod occupancy;
 pub mod package;

@@ -6,6 +6,7 @@ use crate::analysis::assembly::Assembly;
 use crate::analysis::host_images::HostImages;
 use crate::analysis::kernels::Kernels;
 use crate::analysis::linkage::Linkage;
+use crate::analysis::module_text::ModuleText;
 use crate::analysis::modules::Modules;
 use crate::analysis::package::PackageFiles;
 use crate::analysis::source_lines::SourceLines;
@@ -26,6 +27,9 @@ pub struct Interfaces {
     pub host_images: Option<Rc<dyn HostImages>>,
     /// The modules of a SYCLBIN.
     pub modules: Option<Rc<dyn Modules>>,
+    /// Its text: of a module of an intermediate representation, which can also be a section of a
+    /// document.
+    pub text: Option<Rc<dyn ModuleText>>,
     /// The files of a package or folder.
     pub files: Option<Rc<dyn PackageFiles>>,
 }

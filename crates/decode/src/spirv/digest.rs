@@ -8,10 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 
-use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
-
-use super::grammar::{self, Grammar};
+use super::grammar::{self, Import, Kind};
 use super::module::split;
+use super::operands::{Definitions, Number, NumberForm, Piece, walk};
 use super::words::text;
 use super::{Header, order};
 use crate::limits;
@@ -85,6 +84,32 @@ struct Instruction {
     operands: Range<usize>,
 }
 
+/// What the operands of instructions depend on.
+#[derive(Default)]
+struct Ids {
+    /// The widths of integer types, in bits.
+    widths: HashMap<u32, u32>,
+    /// The types of values that are wider than 32 bits.
+    wide: HashMap<u32, u32>,
+    imports: HashMap<u32, Import>,
+}
+
+impl Definitions for Ids {
+    fn number(&self, id: u32) -> Option<Number> {
+        let bits = *self.widths.get(&id)?;
+        let form = NumberForm::Unsigned;
+        Some(Number { bits, form })
+    }
+
+    fn type_of(&self, id: u32) -> Option<u32> {
+        self.wide.get(&id).copied()
+    }
+
+    fn import(&self, id: u32) -> Option<Import> {
+        self.imports.get(&id).copied()
+    }
+}
+
 /// A function of the module.
 struct Function {
     /// The indices of its instructions.
@@ -104,11 +129,9 @@ struct Digests {
     decorations: HashMap<u32, Vec<usize>>,
     /// The imported sets of debug instructions.
     debug_sets: HashSet<u32>,
-    /// Types of 64-bit integers, and the values of these types.
-    long_types: HashSet<u32>,
-    long_values: HashSet<u32>,
-    /// The operands that an enumerant adds, by kind and value.
-    added: HashMap<(OperandKind, u32), Option<Vec<LogicalOperand>>>,
+    ids: Ids,
+    /// The operands of an instruction: kept for its memory.
+    pieces: Vec<Piece>,
     known: HashMap<u32, Hash>,
     /// The ids whose hash is being computed.
     pending: HashSet<u32>,
@@ -160,9 +183,8 @@ impl Digests {
             functions: HashMap::new(),
             decorations: HashMap::new(),
             debug_sets: HashSet::new(),
-            long_types: HashSet::new(),
-            long_values: HashSet::new(),
-            added: HashMap::new(),
+            ids: Ids::default(),
+            pieces: Vec::new(),
             known: HashMap::new(),
             pending: HashSet::new(),
             is_too_deep: false,
@@ -197,12 +219,15 @@ impl Digests {
             match opcode {
                 OP_EXT_INST_IMPORT => {
                     let (name, _) = text(operands.get(1..).unwrap_or_default());
+                    let import = operand(0);
                     if name.contains("Debug") {
-                        self.debug_sets.insert(operand(0));
+                        self.debug_sets.insert(import);
                     }
+                    self.ids.imports.insert(import, Import::named(&name));
                 }
-                OP_TYPE_INT if operand(1) > 32 => {
-                    self.long_types.insert(operand(0));
+                // The width matters, not the interpretation.
+                OP_TYPE_INT => {
+                    self.ids.widths.insert(operand(0), operand(1));
                 }
                 OP_FUNCTION => function = Some((operand(1), index, Vec::new())),
                 OP_FUNCTION_CALL => {
@@ -220,9 +245,9 @@ impl Digests {
                 _ => {}
             }
             if let (Some(ty), Some(result)) = (ty, result)
-                && self.long_types.contains(&ty)
+                && self.ids.widths.get(&ty).is_some_and(|bits| *bits > 32)
             {
-                self.long_values.insert(result);
+                self.ids.wide.insert(result, ty);
             }
             if let (None, Some(result)) = (&function, result) {
                 self.globals.insert(result, index);
@@ -375,27 +400,29 @@ impl Digests {
         }
     }
 
-    /// Splits an instruction.
+    /// Splits an instruction into ids and other words.
     fn tokens(&mut self, at: usize) -> Vec<Token> {
         let Some(instruction) = self.instructions.get(at) else {
             return Vec::new();
         };
         let grammar = grammar::instruction(instruction.opcode);
-        let words = self.words.get(instruction.operands.clone());
-        let mut walk = Walk {
-            words: words.unwrap_or_default(),
-            at: 0,
-            out: Vec::new(),
-            is_long: false,
-            long_values: &self.long_values,
-            added: &mut self.added,
-        };
-        if let Some(grammar) = grammar {
-            walk.list(grammar.operands);
+        // With the first word, which precedes the operands.
+        let start = instruction.operands.start.saturating_sub(1);
+        let words = self.words.get(start..instruction.operands.end);
+        let words = words.unwrap_or_default();
+        walk(grammar, words, &self.ids, &mut self.pieces);
+        let mut tokens = Vec::with_capacity(words.len());
+        for piece in &self.pieces {
+            let token = match piece.kind {
+                Kind::Result => Token::Result,
+                kind if kind.is_id() => Token::Id,
+                _ => Token::Word,
+            };
+            let (at, len) = (usize::from(piece.at), usize::from(piece.len));
+            let words = words.get(at..at + len).unwrap_or_default();
+            tokens.extend(words.iter().copied().map(token));
         }
-        let rest = walk.words.get(walk.at..).unwrap_or_default();
-        walk.out.extend(rest.iter().copied().map(Token::Word));
-        walk.out
+        tokens
     }
 }
 
@@ -405,118 +432,8 @@ fn result(opcode: u16, operands: &[u32]) -> (Option<u32>, Option<u32>) {
     let kind = |at: usize| kinds.get(at).map(|operand| operand.kind);
     let word = |at: usize| operands.get(at).copied();
     match (kind(0), kind(1)) {
-        (Some(OperandKind::IdResultType), Some(OperandKind::IdResult)) => (word(0), word(1)),
-        (Some(OperandKind::IdResult), _) => (None, word(0)),
+        (Some(Kind::ResultType), Some(Kind::Result)) => (word(0), word(1)),
+        (Some(Kind::Result), _) => (None, word(0)),
         _ => (None, None),
-    }
-}
-
-/// Splits the operands of an instruction.
-struct Walk<'a> {
-    words: &'a [u32],
-    at: usize,
-    out: Vec<Token>,
-    /// Whether the first id is a 64-bit integer: the selector of OpSwitch.
-    is_long: bool,
-    long_values: &'a HashSet<u32>,
-    added: &'a mut HashMap<(OperandKind, u32), Option<Vec<LogicalOperand>>>,
-}
-
-impl Walk<'_> {
-    fn take(&mut self, token: fn(u32) -> Token) {
-        if let Some(word) = self.words.get(self.at) {
-            self.out.push(token(*word));
-            self.at += 1;
-        }
-    }
-
-    fn list(&mut self, list: &[LogicalOperand]) {
-        for operand in list {
-            match operand.quantifier {
-                OperandQuantifier::One | OperandQuantifier::ZeroOrOne => self.one(operand.kind),
-                OperandQuantifier::ZeroOrMore => {
-                    let mut before = usize::MAX;
-                    // Ends as well if an operand takes no word.
-                    while self.at < self.words.len() && self.at != before {
-                        before = self.at;
-                        self.one(operand.kind);
-                    }
-                }
-            }
-        }
-    }
-
-    fn one(&mut self, kind: OperandKind) {
-        let Some(word) = self.words.get(self.at).copied() else {
-            return;
-        };
-        match kind {
-            OperandKind::IdResult => self.take(Token::Result),
-            OperandKind::IdResultType | OperandKind::IdScope | OperandKind::IdMemorySemantics => {
-                self.take(Token::Id)
-            }
-            OperandKind::IdRef => {
-                self.is_long |= self.long_values.contains(&word);
-                self.take(Token::Id);
-            }
-            OperandKind::LiteralInteger
-            | OperandKind::LiteralFloat
-            | OperandKind::LiteralExtInstInteger => self.take(Token::Word),
-            OperandKind::LiteralString => {
-                let rest = self.words.get(self.at..).unwrap_or_default();
-                let has_end = |word: &u32| word.to_le_bytes().contains(&0);
-                let len = rest
-                    .iter()
-                    .position(has_end)
-                    .map_or(rest.len(), |at| at + 1);
-                (0..len).for_each(|_| self.take(Token::Word));
-            }
-            OperandKind::LiteralContextDependentNumber => {
-                (self.at..self.words.len()).for_each(|_| self.take(Token::Word));
-            }
-            OperandKind::LiteralSpecConstantOpInteger => self.operation(word),
-            OperandKind::PairLiteralIntegerIdRef => {
-                self.take(Token::Word);
-                if self.is_long {
-                    self.take(Token::Word);
-                }
-                self.take(Token::Id);
-            }
-            OperandKind::PairIdRefLiteralInteger => {
-                self.take(Token::Id);
-                self.take(Token::Word);
-            }
-            OperandKind::PairIdRefIdRef => {
-                self.take(Token::Id);
-                self.take(Token::Id);
-            }
-            kind => {
-                self.take(Token::Word);
-                let added = self.added.entry((kind, word)).or_insert_with(|| {
-                    let (_, added) = grammar::named(kind, word)?;
-                    (!added.is_empty()).then_some(added)
-                });
-                if let Some(added) = added.clone() {
-                    self.list(&added);
-                }
-            }
-        }
-    }
-
-    /// OpSpecConstantOp names an instruction and has its operands, except the result.
-    fn operation(&mut self, word: u32) {
-        self.take(Token::Word);
-        let operation: Option<Grammar> = u16::try_from(word).ok().and_then(grammar::instruction);
-        let own = |operand: &&LogicalOperand| {
-            !matches!(
-                operand.kind,
-                OperandKind::IdResultType
-                    | OperandKind::IdResult
-                    | OperandKind::LiteralSpecConstantOpInteger
-            )
-        };
-        let list = operation.map_or(&[][..], |grammar| grammar.operands);
-        let list: Vec<LogicalOperand> = list.iter().filter(own).cloned().collect();
-        self.list(&list);
     }
 }

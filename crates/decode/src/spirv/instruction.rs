@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::grammar::NamedValues;
+use super::grammar::{self, Kind};
 use super::module::{Instruction, Module};
-use super::operands::{Number, Operand, OperandContent};
+use super::operands::{Number, NumberForm, Piece};
+use super::words::text as words_text;
 use crate::reader::Endian;
 use zeview_core::model::text::cut_end;
 use zeview_core::model::{Doc, Node, NodeKind, Span, Str, Value};
@@ -72,7 +73,7 @@ pub(super) fn node(module: &Module, number: u32) -> Option<Node> {
     let instruction = module.instruction(number)?;
     let operands = module.operands(&instruction);
     let node = Node::new(NodeKind::Item, opcode(&instruction), instruction.span).indexed();
-    let line = line(module, &operands);
+    let line = line(module, &instruction, &operands);
     let node = if line.is_empty() {
         node
     } else {
@@ -87,22 +88,23 @@ pub(super) fn node(module: &Module, number: u32) -> Option<Node> {
 /// `OpTypeInt`
 pub(super) fn opcode(instruction: &Instruction) -> Str {
     match instruction.grammar {
-        Some(grammar) => format!("Op{}", grammar.opname).into(),
+        Some(grammar) => format!("Op{}", grammar.name).into(),
         None => "unknown instruction".into(),
     }
 }
 
+/// Returns the words of an operand.
+pub(super) fn words<'a>(instruction: &'a Instruction, operand: &Piece) -> &'a [u32] {
+    let (at, len) = (usize::from(operand.at), usize::from(operand.len));
+    instruction.words.get(at..at + len).unwrap_or(&[])
+}
+
 /// Formats the result and the operands as one line.
-pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
-    let result = operands.iter().find_map(|operand| match operand.content {
-        OperandContent::Result(id) => Some(id),
-        _ => None,
-    });
-    let mut line = result.map_or(String::new(), |id| format!("{} =", id_text(module, id)));
-    for operand in operands {
-        if matches!(operand.content, OperandContent::Result(_)) {
-            continue;
-        }
+pub(super) fn line(module: &Module, instruction: &Instruction, operands: &[Piece]) -> String {
+    let result = operands.iter().find(|operand| operand.kind == Kind::Result);
+    let result = result.and_then(|result| words(instruction, result).first());
+    let mut line = result.map_or(String::new(), |id| format!("{} =", id_text(module, *id)));
+    for operand in operands.iter().filter(|of| of.kind != Kind::Result) {
         if line.len() > LINE {
             line.push_str(" …");
             break;
@@ -110,33 +112,71 @@ pub(super) fn line(module: &Module, operands: &[Operand]) -> String {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(&text(module, operand));
+        line.push_str(&text(module, instruction, operand));
     }
     line
 }
 
 /// Formats an operand.
-pub(super) fn text(module: &Module, operand: &Operand) -> String {
-    match &operand.content {
-        OperandContent::Result(id) | OperandContent::Id(id) => id_text(module, *id),
-        OperandContent::Number(raw) => raw.to_string(),
-        OperandContent::Literal(number) => literal_text(&operand.words, *number),
-        OperandContent::Named(NamedValues::One(Some(name))) | OperandContent::Of(Some(name)) => {
-            name.clone()
+pub(super) fn text(module: &Module, instruction: &Instruction, operand: &Piece) -> String {
+    let words = words(instruction, operand);
+    let raw = words.first().copied().unwrap_or(0);
+    match operand.kind {
+        Kind::ResultType | Kind::Result | Kind::Id | Kind::Scope | Kind::Semantics => {
+            id_text(module, raw)
         }
-        OperandContent::Named(NamedValues::One(None)) | OperandContent::Of(None) => {
-            operand.words.first().map_or(String::new(), u32::to_string)
+        Kind::Integer | Kind::NumberAndId | Kind::IdAndInteger => raw.to_string(),
+        Kind::Float => literal_text(words, Some(FLOAT)),
+        Kind::Number => literal_text(words, operand.number),
+        Kind::Value(_) | Kind::Extended | Kind::Operation => {
+            let name = name(module, instruction, operand.kind, raw);
+            name.map_or_else(|| raw.to_string(), |name| name.to_string())
         }
-        OperandContent::Named(NamedValues::Bits(names, rest)) => bits_text(names, *rest),
-        OperandContent::Text(text) => format!("{:?}", cut_end(text, PIECE)),
-        OperandContent::Words => match operand.words.as_slice() {
+        Kind::Bits(_) => {
+            let (names, rest) = bits(operand.kind, raw);
+            bits_text(&names, rest)
+        }
+        Kind::Text => format!("{:?}", cut_end(&words_text(words).0, PIECE)),
+        Kind::Words => match words {
             [one] => format!("{one:#x}"),
             _ => format!("{} words", operand.len),
         },
     }
 }
 
-fn bits_text(names: &[String], rest: u32) -> String {
+/// The type of a literal float.
+const FLOAT: Number = Number {
+    bits: 32,
+    form: NumberForm::Float(None),
+};
+
+/// Returns the name of a number: an enumerant, an extended instruction, or an opcode.
+fn name(module: &Module, instruction: &Instruction, kind: Kind, raw: u32) -> Option<Str> {
+    match kind {
+        Kind::Extended => module
+            .extended(instruction, raw)
+            .map(|found| found.name.into()),
+        Kind::Operation => {
+            let found = u16::try_from(raw).ok().and_then(grammar::instruction);
+            found.map(|found| format!("Op{}", found.name).into())
+        }
+        _ => kind.enumerant(raw).map(|found| found.name.into()),
+    }
+}
+
+/// Returns the names of the bits in a word, and the unnamed bits.
+fn bits(kind: Kind, word: u32) -> (Vec<&'static str>, u32) {
+    let (mut names, mut rest) = (Vec::new(), 0);
+    for (bit, found) in kind.bits(word) {
+        match found {
+            Some(found) => names.push(found.name),
+            None => rest |= bit,
+        }
+    }
+    (names, rest)
+}
+
+fn bits_text(names: &[&str], rest: u32) -> String {
     let mut text = names.join("|");
     if rest != 0 || text.is_empty() {
         let mark = if text.is_empty() { "" } else { "|" };
@@ -167,26 +207,17 @@ fn wide(words: &[u32]) -> u64 {
 
 fn literal_text(words: &[u32], number: Option<Number>) -> String {
     let raw = wide(words);
-    match number {
-        Some(Number {
-            float: true,
-            bits: 64,
-            ..
-        }) => f64::from_bits(raw).to_string(),
-        Some(Number {
-            float: true,
-            bits: 32,
-            ..
-        }) => f32::from_bits(words.first().copied().unwrap_or(0)).to_string(),
-        Some(Number {
-            float: true,
-            bits: 16,
-            ..
-        }) => half(raw).to_string(),
-        Some(Number { float: true, .. }) => format!("{raw:#x}"),
-        Some(Number {
-            signed: true, bits, ..
-        }) if (1..=64).contains(&bits) => {
+    let Some(number) = number else {
+        return raw.to_string();
+    };
+    match (number.form, number.bits) {
+        (NumberForm::Float(None), 64) => f64::from_bits(raw).to_string(),
+        (NumberForm::Float(None), 32) => {
+            f32::from_bits(words.first().copied().unwrap_or(0)).to_string()
+        }
+        (NumberForm::Float(None), 16) => half(raw).to_string(),
+        (NumberForm::Float(_), _) => format!("{raw:#x}"),
+        (NumberForm::Signed, bits) if (1..=64).contains(&bits) => {
             let shift = 64 - bits;
             ((raw << shift).cast_signed() >> shift).to_string()
         }
@@ -233,47 +264,60 @@ pub(super) fn rows(module: &Module, number: u32) -> Vec<Node> {
         rows.reverse();
     }
     for operand in module.operands(&instruction) {
-        let at = operand.at as u64 * 4;
-        let span = instruction.span.subspan(at, operand.len as u64 * 4);
+        let at = u64::from(operand.at) * 4;
+        let span = instruction.span.subspan(at, u64::from(operand.len) * 4);
         rows.push(row(module, &instruction, &operand, span));
     }
     rows
 }
 
-fn row(module: &Module, instruction: &Instruction, operand: &Operand, span: Span) -> Node {
-    let words = instruction.words.get(operand.at..).unwrap_or(&[]);
-    let words = words.get(..operand.len).unwrap_or(words);
+fn row(module: &Module, instruction: &Instruction, operand: &Piece, span: Span) -> Node {
+    let words = words(instruction, operand);
     let raw = words.first().copied().unwrap_or(0);
-    let field = |value| Node::field(operand.name, value, span);
+    let title = operand.kind.title();
+    let field = |value| Node::field(title, value, span);
     let decimal = || Value::decimal(raw.into(), 32);
-    match &operand.content {
-        OperandContent::Result(id) => match module.name(*id) {
+    match operand.kind {
+        Kind::Result => match module.name(raw) {
             Some(name) => field(decimal()).summary(name),
             None => field(decimal()),
         }
         .doc(&RESULT_DOC),
-        OperandContent::Id(id) => id_row(module, *id, field(decimal())).doc(&ID_DOC),
-        OperandContent::Number(_) => field(decimal()).doc(&LITERAL_DOC),
-        OperandContent::Named(NamedValues::One(name)) | OperandContent::Of(name) => match name {
-            Some(name) => field(decimal().named(name.clone())),
-            None => field(decimal()),
+        Kind::ResultType | Kind::Id | Kind::Scope | Kind::Semantics => {
+            id_row(module, raw, field(decimal())).doc(&ID_DOC)
         }
-        .doc(&NAMED_DOC),
-        OperandContent::Named(NamedValues::Bits(names, rest)) => field(Value::Flags {
-            raw: raw.into(),
-            bits: 32,
-            set: names.iter().cloned().map(Str::from).collect(),
-            rest: (*rest).into(),
-        })
-        .doc(&NAMED_DOC),
-        OperandContent::Text(text) => match module.endian() {
-            Endian::Little => field(Value::text(text.clone())),
-            // The bytes of each word are in reverse order.
-            Endian::Big => field(Value::Bytes).summary(format!("{text:?}")),
+        Kind::Integer | Kind::NumberAndId | Kind::IdAndInteger => {
+            field(decimal()).doc(&LITERAL_DOC)
         }
-        .doc(&LITERAL_DOC),
-        OperandContent::Literal(number) => literal_row(module, words, *number, operand.name, span),
-        OperandContent::Words => field(Value::Bytes).doc(&WORDS_DOC),
+        Kind::Value(_) | Kind::Extended | Kind::Operation => {
+            match name(module, instruction, operand.kind, raw) {
+                Some(name) => field(decimal().named(name)),
+                None => field(decimal()),
+            }
+            .doc(&NAMED_DOC)
+        }
+        Kind::Bits(_) => {
+            let (names, rest) = bits(operand.kind, raw);
+            field(Value::Flags {
+                raw: raw.into(),
+                bits: 32,
+                set: names.into_iter().map(Str::from).collect(),
+                rest: rest.into(),
+            })
+            .doc(&NAMED_DOC)
+        }
+        Kind::Text => {
+            let (text, _) = words_text(words);
+            match module.endian() {
+                Endian::Little => field(Value::text(text)),
+                // The bytes of each word are in reverse order.
+                Endian::Big => field(Value::Bytes).summary(format!("{text:?}")),
+            }
+            .doc(&LITERAL_DOC)
+        }
+        Kind::Float => literal_row(module, words, Some(FLOAT), title, span),
+        Kind::Number => literal_row(module, words, operand.number, title, span),
+        Kind::Words => field(Value::Bytes).doc(&WORDS_DOC),
     }
 }
 
@@ -300,14 +344,15 @@ fn literal_row(
     let bits = u8::try_from(words.len() * 32).unwrap_or(u8::MAX);
     // The low word comes first (SPIR-V, 2.2.1), so two big-endian words are no number in the file.
     let whole = words.len() == 1 || (words.len() == 2 && module.endian() == Endian::Little);
-    let value = match (whole, number) {
+    let form = number.map(|number| number.form);
+    let value = match (whole, form) {
         (false, _) => Value::Bytes,
-        (true, Some(Number { float: true, .. })) => Value::hex(wide(words), bits),
-        (true, Some(Number { signed: true, .. })) if words.len() == 1 => Value::Signed {
+        (true, Some(NumberForm::Float(_))) => Value::hex(wide(words), bits),
+        (true, Some(NumberForm::Signed)) if words.len() == 1 => Value::Signed {
             raw: words.first().map_or(0, |word| word.cast_signed().into()),
             bits,
         },
-        (true, Some(Number { signed: true, .. })) => Value::Signed {
+        (true, Some(NumberForm::Signed)) => Value::Signed {
             raw: wide(words).cast_signed(),
             bits,
         },
@@ -315,8 +360,8 @@ fn literal_row(
     };
     let node = Node::field(name, value.clone(), span).doc(&LITERAL_DOC);
     let plain = matches!(value, Value::Unsigned { .. } | Value::Signed { .. });
-    match number {
-        Some(Number { float: false, .. }) | None if plain => node,
+    match form {
+        Some(NumberForm::Unsigned | NumberForm::Signed) | None if plain => node,
         _ if words.len() > 2 => node,
         _ => node.summary(literal_text(words, number)),
     }

@@ -14,8 +14,13 @@ mod grammar;
 mod instruction;
 pub mod kernels;
 mod module;
+mod names;
+mod number;
 mod operands;
 mod overview;
+#[rustfmt::skip]
+mod tables;
+mod text;
 mod words;
 
 use std::ops::Range;
@@ -24,16 +29,16 @@ use std::rc::Rc;
 use foldhash::HashSet;
 
 use self::kernels::SpirvKernels;
-use self::module::Module;
+use self::text::LazyModule;
 use super::Context;
 use super::format::{Format, OpenedDocument};
 use super::names::{Decimal, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
-use super::tree::LazyTree;
 use crate::record;
 use zeview_core::analysis::kernels::Kernels;
+use zeview_core::analysis::module_text::ModuleText;
 use zeview_core::model::{
     Capabilities, Doc, Expand, ExpanderId, Fact, Interfaces, Node, NodeKind, Rows, Sources, Span,
     Summary, Tone,
@@ -128,15 +133,14 @@ impl Format for Spirv {
             let count = plural(kernels.len() as u64, "kernel");
             facts.push(Fact::new(Fact::KERNELS, count, first.name.span).headline());
         }
-        let document = SpirvDocument {
-            rows: LazyTree::new(Box::new(move |sources: &Sources| {
-                Module::read(sources, span)
-            })),
+        let document = SpirvRows {
+            module: LazyModule::new(span),
             kernels: (!kernels.is_empty())
                 .then(|| Rc::new(SpirvKernels::new(span, HashSet::default()))),
         };
         let has = Capabilities {
             kernels: document.kernels.is_some(),
+            text: true,
             ..Capabilities::default()
         };
         OpenedDocument {
@@ -146,34 +150,35 @@ impl Format for Spirv {
     }
 }
 
-/// Reads a module when its rows are first requested.
-type ModuleReader = Box<dyn Fn(&Sources) -> Module>;
-
-/// The rows of a module, and its kernels.
-struct SpirvDocument {
-    rows: LazyTree<Module, ModuleReader>,
+/// The rows of a module, its text, and its kernels if it is a document.
+struct SpirvRows {
+    module: Rc<LazyModule>,
     kernels: Option<Rc<SpirvKernels>>,
 }
 
-impl Expand for SpirvDocument {
+impl Expand for SpirvRows {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
-        self.rows.count(item, sources)
+        self.module.module(sources).count(item, sources)
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        self.rows.rows(item, range, out);
+        self.module.module(out.sources).rows(item, range, out);
     }
 
     fn interfaces(&self, item: u64) -> Interfaces {
-        let kernels = self.kernels.as_ref().filter(|_| item == module::TOP);
+        if item != module::TOP {
+            return Interfaces::default();
+        }
+        let kernels = self.kernels.as_ref();
         Interfaces {
             kernels: kernels.map(|kernels| Rc::clone(kernels) as Rc<dyn Kernels>),
+            text: Some(Rc::clone(&self.module) as Rc<dyn ModuleText>),
             ..Interfaces::default()
         }
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        self.rows.index_at(item, offset, sources)
+        self.module.module(sources).index_at(item, offset, sources)
     }
 }
 
@@ -198,9 +203,10 @@ pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
 
 /// Registers the rows of a module, which are read on demand.
 fn rows(cx: &Context<'_>, span: Span) -> ExpanderId {
-    cx.register(Rc::new(LazyTree::new(move |sources| {
-        Module::read(sources, span)
-    })))
+    cx.register(Rc::new(SpirvRows {
+        module: LazyModule::new(span),
+        kernels: None,
+    }))
 }
 
 /// Checks only the header.

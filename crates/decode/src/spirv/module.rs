@@ -8,15 +8,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::grammar::{self, Grammar};
-use super::operands::{Number, Operand, OperandContent, operands};
+use super::grammar::{self, Grammar, Import, Kind};
+use super::operands::{Definitions, Number, NumberForm, Piece, walk};
 use super::overview::Overview;
+use super::words::text;
 use super::{Header, instruction, order};
-use crate::names::known_name;
 use crate::reader::Endian;
 use crate::{limits, raw};
 use zeview_core::model::{
-    Bytes, Doc, Expand, ExpanderId, KnownValue, Node, NodeKind, Rows, Sources, Span, Value,
+    Bytes, Doc, Expand, ExpanderId, Node, NodeKind, Rows, Sources, Span, Value,
 };
 
 /// A SPIR-V module.
@@ -74,24 +74,6 @@ const REST_DOC: Doc = Doc {
     known: &[],
 };
 
-/// The generators in the Khronos registry that occur in practice.
-const TOOLS: &[KnownValue] = &[
-    tool(6, "Khronos LLVM/SPIR-V Translator"),
-    tool(7, "Khronos SPIR-V Tools Assembler"),
-    tool(8, "Khronos Glslang"),
-    tool(13, "Google Shaderc over Glslang"),
-    tool(14, "Google spiregg"),
-    tool(17, "Khronos SPIR-V Tools Linker"),
-    tool(21, "Google Clspv"),
-    tool(22, "LLVM MLIR SPIR-V Serializer"),
-    tool(28, "gfx-rs Naga"),
-    tool(43, "LLVM SPIR-V Backend"),
-];
-
-const fn tool(raw: u64, name: &'static str) -> KnownValue {
-    KnownValue { raw, name, doc: "" }
-}
-
 impl Module {
     /// Reads the module at `span`.
     pub(super) fn read(sources: &Sources, span: Span) -> Module {
@@ -144,7 +126,8 @@ impl Module {
         self.end = at.min(total.max(HEADER_WORDS));
     }
 
-    fn word(&self, at: u32) -> Option<u32> {
+    /// Returns a word of the module.
+    pub(super) fn word(&self, at: u32) -> Option<u32> {
         let from = usize::try_from(at).ok()?.checked_mul(4)?;
         let bytes: [u8; 4] = self
             .bytes
@@ -166,18 +149,103 @@ impl Module {
 
     /// Returns the instruction with a number, if there is one.
     pub(super) fn instruction(&self, number: u32) -> Option<Instruction> {
-        let at = *self.starts.get(usize::try_from(number).ok()?)?;
-        let first = self.word(at)?;
+        let mut instruction = Instruction::default();
+        self.read_instruction(number, &mut instruction)
+            .then_some(instruction)
+    }
+
+    /// Reads the instruction with a number. Returns whether there is one.
+    pub(super) fn read_instruction(&self, number: u32, into: &mut Instruction) -> bool {
+        let place = usize::try_from(number).unwrap_or(usize::MAX);
+        let Some((at, first)) = self
+            .starts
+            .get(place)
+            .and_then(|at| Some((*at, self.word(*at)?)))
+        else {
+            return false;
+        };
         let (opcode, count) = split(first);
-        let words = (at..at + u32::from(count))
-            .map_while(|at| self.word(at))
-            .collect();
-        Some(Instruction {
-            opcode,
-            grammar: grammar::instruction(opcode),
-            words,
-            span: self.span(at..at + u32::from(count)),
-        })
+        let words = at..at.saturating_add(count.into());
+        into.opcode = opcode;
+        into.grammar = grammar::instruction(opcode);
+        into.words.clear();
+        into.words
+            .extend(words.clone().map_while(|at| self.word(at)));
+        into.span = self.span(words);
+        true
+    }
+
+    /// Returns the opcode of the instruction with a number.
+    pub(super) fn opcode(&self, number: u32) -> Option<u16> {
+        let at = *self.starts.get(usize::try_from(number).ok()?)?;
+        self.word(at).map(|first| split(first).0)
+    }
+
+    /// Whether a word of an instruction after the first has a value.
+    pub(super) fn has_word(&self, number: u32, value: u32) -> bool {
+        let place = usize::try_from(number).unwrap_or(usize::MAX);
+        let Some(at) = self.starts.get(place) else {
+            return false;
+        };
+        let count = self.word(*at).map_or(0, |first| split(first).1);
+        let end = at.saturating_add(count.into());
+        (at.saturating_add(1)..end).any(|at| self.word(at) == Some(value))
+    }
+
+    /// Returns the number of the instruction that defines an id.
+    pub(super) fn definition_number(&self, id: u32) -> Option<u32> {
+        self.definitions.get(&id).copied()
+    }
+
+    /// Returns the index of the word after the last whole instruction.
+    pub(super) fn end_word(&self) -> u32 {
+        self.end
+    }
+
+    /// Returns the bytes of the instruction with a number.
+    pub(super) fn instruction_span(&self, number: u32) -> Option<Span> {
+        let at = *self.starts.get(usize::try_from(number).ok()?)?;
+        let (_, count) = split(self.word(at)?);
+        Some(self.span(at..at.saturating_add(count.into())))
+    }
+
+    /// Returns the number of the last instruction that starts at or before an offset of the source.
+    pub(super) fn number_at(&self, offset: u64) -> Option<u32> {
+        let word = u32::try_from(offset.checked_sub(self.span.start)? / 4).ok()?;
+        let after = self.starts.partition_point(|start| *start <= word);
+        u32::try_from(after.checked_sub(1)?).ok()
+    }
+
+    /// Returns the number of instructions.
+    pub(super) fn instructions(&self) -> u32 {
+        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of words of the module.
+    pub(super) fn words(&self) -> u32 {
+        u32::try_from(self.bytes.len() / 4).unwrap_or(u32::MAX)
+    }
+
+    /// Returns a word of the header and its bytes.
+    pub(super) fn header_word(&self, at: u32) -> Option<(u32, Span)> {
+        let word = self.word(at).filter(|_| at < HEADER_WORDS)?;
+        Some((word, self.span(at..at + 1)))
+    }
+
+    /// Returns the bytes that are not part of a whole header or of an instruction.
+    pub(super) fn rest(&self) -> Span {
+        let header = self.words().min(HEADER_WORDS);
+        let end = if header < HEADER_WORDS {
+            header
+        } else {
+            self.end
+        };
+        self.span.skip(u64::from(end) * 4)
+    }
+
+    /// Returns the numbers of the instructions OpFunction.
+    pub(super) fn functions(&self) -> &[u32] {
+        self.overview.functions()
     }
 
     /// Returns the instruction that defines an id.
@@ -208,8 +276,18 @@ impl Module {
     }
 
     /// Returns the operands of an instruction.
-    pub(super) fn operands(&self, instruction: &Instruction) -> Vec<Operand> {
-        operands(instruction.grammar, &instruction.words, self)
+    pub(super) fn operands(&self, instruction: &Instruction) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        // Words that do not match the grammar are a piece as well.
+        let _ = walk(instruction.grammar, &instruction.words, self, &mut pieces);
+        pieces
+    }
+
+    /// Returns the extended instruction of OpExtInst with a number.
+    pub(super) fn extended(&self, instruction: &Instruction, number: u32) -> Option<Grammar> {
+        // The type, the result and the set precede the number.
+        let set = *instruction.words.get(3)?;
+        self.import(set)?.instruction(number)
     }
 
     /// Returns the byte order.
@@ -264,13 +342,13 @@ impl Module {
         rows
     }
 
-    fn header_rows(&self) -> Vec<Node> {
+    fn header_nodes(&self) -> Vec<Node> {
         let rows = (0u32..).zip(Header::FIELDS).map(|(i, field)| {
             let raw = self.word(i).unwrap_or(0);
             let node = field.row(raw.into(), self.span(0..HEADER_WORDS));
             match field.name {
                 "version" => node.summary(format!("{}.{}", (raw >> 16) & 0xff, (raw >> 8) & 0xff)),
-                "generator" => match known_name(TOOLS, u64::from(raw >> 16)) {
+                "generator" => match grammar::generator(split(raw).1) {
                     Some(name) => node.summary(format!("{name}, version {}", raw & 0xffff)),
                     None => node,
                 },
@@ -293,18 +371,18 @@ pub(super) fn split(first: u32) -> (u16, u16) {
 }
 
 /// Returns the index of the word with the result id.
-fn result_at(grammar: Grammar) -> Option<u32> {
-    use rspirv::grammar::OperandKind::IdResult;
+pub(super) fn result_at(grammar: Grammar) -> Option<u32> {
     let place = grammar
         .operands
         .iter()
         // Only the type of the result can precede it.
         .take(2)
-        .position(|o| o.kind == IdResult)?;
+        .position(|operand| operand.kind == Kind::Result)?;
     u32::try_from(place + 1).ok()
 }
 
 /// An instruction with its words.
+#[derive(Default)]
 pub(super) struct Instruction {
     /// Its operation.
     pub(super) opcode: u16,
@@ -316,45 +394,30 @@ pub(super) struct Instruction {
     pub(super) span: Span,
 }
 
-/// What the operands of instructions depend on.
-impl Module {
-    /// Returns the number type with this id.
-    pub(super) fn number(&self, id: u32) -> Option<Number> {
+impl Definitions for Module {
+    fn number(&self, id: u32) -> Option<Number> {
         let (_, ty) = self.definition(id)?;
         let bits = *ty.words.get(2)?;
-        match ty.opcode {
-            OP_TYPE_INT => Some(Number {
-                bits,
-                signed: ty.words.get(3) == Some(&1),
-                float: false,
-            }),
-            OP_TYPE_FLOAT => Some(Number {
-                bits,
-                signed: true,
-                float: true,
-            }),
-            _ => None,
-        }
+        let form = match ty.opcode {
+            OP_TYPE_INT if ty.words.get(3) == Some(&0) => NumberForm::Unsigned,
+            OP_TYPE_INT => NumberForm::Signed,
+            OP_TYPE_FLOAT => NumberForm::Float(ty.words.get(3).copied()),
+            _ => return None,
+        };
+        Some(Number { bits, form })
     }
 
-    /// Returns the id of the type of a value.
-    pub(super) fn type_of(&self, id: u32) -> Option<u32> {
+    fn type_of(&self, id: u32) -> Option<u32> {
         let (_, definition) = self.definition(id)?;
         let has_type = definition.grammar.and_then(result_at) == Some(2);
         definition.words.get(1).copied().filter(|_| has_type)
     }
 
-    /// Returns the name of the extended instruction set with this id.
-    pub(super) fn set(&self, id: u32) -> Option<String> {
+    fn import(&self, id: u32) -> Option<Import> {
         let (_, definition) = self.definition(id)?;
+        let name = definition.words.get(2..)?;
         let is_import = definition.opcode == OP_EXT_INST_IMPORT;
-        let operands = is_import.then(|| self.operands(&definition))?;
-        operands
-            .into_iter()
-            .find_map(|operand| match operand.content {
-                OperandContent::Text(text) => Some(text),
-                _ => None,
-            })
+        is_import.then(|| Import::named(&text(name).0))
     }
 }
 
@@ -374,7 +437,7 @@ impl Expand for Module {
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         match item {
             TOP => out.push_range(self.parts(), range),
-            HEADER => out.push_range(self.header_rows(), range),
+            HEADER => out.push_range(self.header_nodes(), range),
             INSTRUCTIONS => {
                 for number in range.filter_map(|number| u32::try_from(number).ok()) {
                     let count = instruction::count(self, number);
@@ -395,9 +458,8 @@ impl Expand for Module {
         if item != INSTRUCTIONS {
             return None;
         }
-        let word = u32::try_from(offset.checked_sub(self.span.start)? / 4).ok()?;
-        let after = self.starts.partition_point(|start| *start <= word);
-        Some(after.checked_sub(1).map(|i| i as u64).into_iter().collect())
+        offset.checked_sub(self.span.start)?;
+        Some(self.number_at(offset).map(u64::from).into_iter().collect())
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use super::instruction::{id_text, opcode, text};
+use super::grammar::Kind;
+use super::instruction::{id_text, opcode, text, words};
 use super::module::Module;
-use super::operands::OperandContent;
+use super::words::text as words_text;
 use zeview_core::model::{Doc, Node, Rows, Value};
 
 /// A kind of instructions.
@@ -105,6 +106,11 @@ impl Overview {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the numbers of the instructions OpFunction.
+    pub(super) fn functions(&self) -> &[u32] {
+        self.list(Group::Functions.index())
+    }
+
     /// Returns the non-empty groups and their sizes.
     pub(super) fn groups(&self) -> impl Iterator<Item = (Group, u64)> {
         let all = GROUPS
@@ -132,42 +138,33 @@ impl Overview {
 fn row(module: &Module, number: u32) -> Option<Node> {
     let instruction = module.instruction(number)?;
     let operands = module.operands(&instruction);
-    let kernel = operands.iter().find_map(|operand| match &operand.content {
-        OperandContent::Text(name) if instruction.opcode == 15 => Some(name.clone()),
-        _ => None,
-    });
-    let about = operands.iter().position(|operand| {
-        matches!(operand.content, OperandContent::Result(_))
-            || matches!(operand.content, OperandContent::Id(_))
-    });
+    let kernel = operands
+        .iter()
+        .find(|operand| operand.kind == Kind::Text && instruction.opcode == 15);
+    let kernel = kernel.map(|name| words_text(words(&instruction, name)).0);
     let about = match instruction.opcode {
         // OpFunction: its result, not its type.
         54 => operands
             .iter()
-            .position(|operand| matches!(operand.content, OperandContent::Result(_))),
+            .position(|operand| operand.kind == Kind::Result),
         11 | 15 | 3 => None,
-        _ => about,
+        _ => operands.iter().position(|operand| operand.kind.is_id()),
     };
     let rest = operands.iter().enumerate().filter(|(i, operand)| {
-        let is_name = matches!(operand.content, OperandContent::Text(_)) && kernel.is_some();
-        let is_result = matches!(operand.content, OperandContent::Result(_));
-        Some(*i) != about && !is_name && !is_result
+        let is_name = operand.kind == Kind::Text && kernel.is_some();
+        Some(*i) != about && !is_name && operand.kind != Kind::Result
     });
     let rest: Vec<String> = rest
         .take(16)
-        .map(|(_, operand)| text(module, operand))
+        .map(|(_, operand)| text(module, &instruction, operand))
         .collect();
     let rest = rest.join(" ");
-    let named = match about
-        .and_then(|at| operands.get(at))
-        .map(|operand| &operand.content)
-    {
+    let about = about.and_then(|at| operands.get(at));
+    let named = match about.and_then(|about| words(&instruction, about).first()) {
         // The name itself follows.
-        Some(OperandContent::Id(id)) if matches!(instruction.opcode, 5 | 6) => {
-            Some(format!("%{id}"))
-        }
-        Some(OperandContent::Id(id) | OperandContent::Result(id)) => Some(id_text(module, *id)),
-        _ => kernel,
+        Some(id) if matches!(instruction.opcode, 5 | 6) => Some(format!("%{id}")),
+        Some(id) => Some(id_text(module, *id)),
+        None => kernel,
     };
     let node = match named {
         Some(name) if rest.is_empty() => Node::derived(name, Value::None),

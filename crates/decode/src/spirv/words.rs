@@ -65,10 +65,16 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Returns the bytes of the text in words, without the NUL.
+pub(super) fn string(words: &[u32]) -> Vec<u8> {
+    // SPIR-V, 2.2.1: the first byte is the lowest of the word, in either byte order of the module.
+    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+    bytes.take_while(|byte| *byte != 0).collect()
+}
+
 /// Returns the text in words, and its length in bytes without the NUL.
 pub(super) fn text(words: &[u32]) -> (String, u64) {
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-    let bytes: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+    let bytes = string(words);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     (text, bytes.len() as u64)
 }

@@ -9,6 +9,7 @@
 
 mod collect;
 mod message;
+mod modules;
 mod search;
 
 use std::rc::Rc;
@@ -18,6 +19,7 @@ use zeview_core::analysis::images::Image;
 use zeview_core::model::{Document, NodeId, Span, Str, is_pattern, matches_pattern};
 
 pub use message::{KernelNameError, Reason, describe};
+pub use modules::{Module, modules};
 pub use search::{all, find, one};
 
 /// The kernels that are wanted.

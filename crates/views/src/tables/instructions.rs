@@ -613,12 +613,6 @@ impl List for InstructionList {
     fn as_code(&self) -> Option<&dyn CodeList> {
         Some(self)
     }
-}
-
-impl CodeList for InstructionList {
-    fn listing(&self) -> &Rc<dyn Listing> {
-        &self.listing
-    }
 
     fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
         let flow = self.listing.data_flow(sources);
@@ -630,17 +624,23 @@ impl CodeList for InstructionList {
         rows
     }
 
-    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
-        self.listing.text_parts(row, sources)
-    }
-
-    fn code_row(&self, row: u32, sources: &Sources) -> CodeRow {
+    fn code_row(&self, row: u32, sources: &Sources) -> Option<CodeRow> {
         let line = self.listing.line(row, sources);
         let parts = self.text_parts(row, sources);
-        CodeRow {
+        Some(CodeRow {
             words: line.map_or_else(Vec::new, |line| words(&line.text, &parts)),
             lanes: self.listing.jumps(row, sources).chars().map(lane).collect(),
-        }
+        })
+    }
+}
+
+impl CodeList for InstructionList {
+    fn listing(&self) -> &Rc<dyn Listing> {
+        &self.listing
+    }
+
+    fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart> {
+        self.listing.text_parts(row, sources)
     }
 }
 

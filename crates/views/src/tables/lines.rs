@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::query::Query;
 use super::{
-    Beside, Cell, Declaration, List, ListId, Match, Scope, Shape, Tab, Words, columns, left_out,
+    Beside, Cell, Declaration, Details, List, ListId, Match, Scope, Shape, Tab, Words, columns,
+    left_out, module_lines,
 };
 use zeview_core::model::lines::{CHUNK, LineIndex, STRIDE, without_break};
 use zeview_core::model::{Document, NodeId, NodeKind, SourceError, Sources, Span};
@@ -92,6 +93,7 @@ struct LineList {
 pub static LIST: Declaration = Declaration {
     scope: Scope::Text,
     shape: Shape::Text,
+    details: Details::IfAny,
     tab: Some(Tab {
         in_images: true,
         beside: Beside::NO_BYTES,
@@ -117,9 +119,15 @@ pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
     node.is_some_and(|node| node.kind == NodeKind::File)
 }
 
-/// Reads the lines of the text that the query is of.
-pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<Rc<dyn List>> {
-    Some(list(query.of?, &document.sources))
+/// Reads the lines of the text or module that the query is of.
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    let of = query.of?;
+    let modules = document.module_texts(id).into_iter();
+    let mut modules = modules.map(|(_, module)| module);
+    Some(match modules.find(|module| module.span() == of) {
+        Some(module) => module_lines::list(module, &document.sources),
+        None => list(of, &document.sources),
+    })
 }
 
 /// Returns the list of the lines of a text; scans the text once.

@@ -23,7 +23,7 @@ pub struct Row {
     pub entry: Span,
     /// A cell for each requested column.
     pub cells: Vec<Cell<'static>>,
-    /// For an instruction: what its text consists of, and the jumps beside it.
+    /// For an instruction, and a line of a module: what its text consists of, and the jumps beside it.
     pub code: Option<Box<CodeRow>>,
 }
 
@@ -115,6 +115,11 @@ pub enum Detail {
     },
     /// An instruction.
     Instruction(Box<InstructionDetail>),
+    /// A line of a module that defines an id; the links lead to its uses.
+    Definition {
+        /// Whether there are more uses than links.
+        has_more: bool,
+    },
     /// A source line.
     Line {
         /// Number of code ranges of the line.
@@ -238,6 +243,19 @@ pub trait List {
         None
     }
 
+    /// Returns what a row of code or of a module's text has besides its cells.
+    fn code_row(&self, row: u32, sources: &Sources) -> Option<CodeRow> {
+        let _ = (row, sources);
+        None
+    }
+
+    /// Returns the rows that a folded loop or function hides, in order: all but its first one. The
+    /// loop is given by the offset of its code, the function by its row.
+    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
+        let _ = (start, sources);
+        Vec::new()
+    }
+
     /// Returns what only a list of kernels has.
     fn as_kernels(&self) -> Option<&dyn KernelRows> {
         None
@@ -256,15 +274,8 @@ pub trait CodeList {
     /// Returns the listing.
     fn listing(&self) -> &Rc<dyn Listing>;
 
-    /// Returns the rows that a folded loop hides, in order: all but its first one. The loop is given
-    /// by the offset of its code.
-    fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>>;
-
     /// Returns the parts of an instruction's text.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart>;
-
-    /// Returns what a row has besides its cells.
-    fn code_row(&self, row: u32, sources: &Sources) -> CodeRow;
 }
 
 /// What only a list of kernels has.

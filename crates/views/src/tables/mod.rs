@@ -35,6 +35,7 @@ pub mod lines;
 
 pub mod matrix;
 
+pub mod module_lines;
 pub mod modules;
 
 pub mod profile_changes;

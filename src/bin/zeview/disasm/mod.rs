@@ -1,6 +1,7 @@
 //! `zeview disasm`: disassembles kernels.
 
 pub mod analyze;
+mod spirv;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -14,11 +15,12 @@ use zeview::analysis::data_flow::Flows;
 use zeview::analysis::figure::SizeFigure;
 use zeview::analysis::inlining::{SourceFrame, chain_text};
 use zeview::analysis::kernel_inputs::KernelInputs;
+use zeview::analysis::module_text::IdStyle;
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
-use zeview::kernel_names::Build;
+use zeview::kernel_names::{self, Build, KernelQuery, Module, Reason};
 use zeview::model::account::Account;
 use zeview::model::text::{escaped, hex};
 use zeview::model::{Document, NodeId, Span};
@@ -92,7 +94,22 @@ pub struct Options {
     /// outside of the kernel).
     #[arg(long, requires = "json")]
     dataflow: bool,
+    /// Print the SPIR-V of the file instead of native code, as `spirv-dis` does: of all images, or of
+    /// those with the kernel. As text, a file or kernel without native code is printed as SPIR-V also
+    /// without this option. With --json, one object per line: schema, module (its path), line (from 0), start,
+    /// end, opcode, result (the id), text, tokens (kind, text, start, end, id, and definition: the line
+    /// that defines the id), problem (what does not match the grammar).
+    #[arg(long, conflicts_with_all = NATIVE_ONLY)]
+    spirv: bool,
+    /// Print the ids of SPIR-V as numbers instead of names.
+    #[arg(long, conflicts_with_all = NATIVE_ONLY)]
+    raw_ids: bool,
 }
+
+/// Options that apply to native code only.
+const NATIVE_ONLY: [&str; 9] = [
+    "raw", "numeric", "offsets", "bytes", "source", "live", "inputs", "dataflow", "platform",
+];
 
 pub fn parse_platform(name: &str) -> Result<Platform, String> {
     platform::named(name).ok_or_else(|| "no such platform or device; see --help".to_owned())
@@ -122,19 +139,80 @@ impl Code {
     }
 }
 
+/// What a file is printed as.
+enum Found {
+    /// Native code.
+    Code(Vec<Code>),
+    /// SPIR-V.
+    Modules(Vec<Module>),
+}
+
 /// Opens a file and finds code in it. Otherwise reports why not, and returns `None`.
-fn open(
+fn open<T>(
     file: &FileArgument,
     raw: Option<Platform>,
     inputs: &mut Inputs,
-    find: impl FnOnce(&mut Document) -> Result<Vec<Code>, Failure>,
-) -> Option<(Document, Vec<Code>)> {
+    find: impl FnOnce(&mut Document) -> Result<T, Failure>,
+) -> Option<(Document, T)> {
     let found = while_reading(file, |_| {
         let mut document = input::open_as(file, raw).map_err(|error| error.to_string())?;
         let found = find(&mut document)?;
         Ok::<_, Failure>((document, found))
     });
     found.map_err(|error| error.report(file, inputs)).ok()
+}
+
+/// Finds the native code of the kernels that the options name. If they have none, finds their
+/// SPIR-V.
+fn find_code_or_spirv(options: &Options, document: &mut Document) -> Result<Found, Failure> {
+    let query = options.builds.query(&options.name);
+    if options.spirv {
+        let found = spirv_of(&query, document)?;
+        return if found.is_empty() {
+            Err("no SPIR-V".to_owned().into())
+        } else {
+            Ok(Found::Modules(found))
+        };
+    }
+    let wanted = Wanted {
+        lines: options.source || options.json,
+        inputs: options.inputs || options.dataflow,
+    };
+    let builds = match options.builds.find_named(&options.name, document) {
+        Ok(builds) => builds,
+        Err(error) => {
+            let is_without_code = matches!(error.reason, Reason::NoCode(_) | Reason::NoKernels);
+            // The keys of JSON do not depend on the file.
+            if is_without_code && !options.json && !options.is_native_only() {
+                // The error of the native code is the one to report.
+                let found = spirv_of(&query, document).unwrap_or_default();
+                if !found.is_empty() {
+                    return Ok(Found::Modules(found));
+                }
+            }
+            return Err(Failure::of_name(&error, document));
+        }
+    };
+    find(document, options.encoding.platform, &builds, wanted).map(Found::Code)
+}
+
+fn spirv_of(query: &KernelQuery, document: &mut Document) -> Result<Vec<Module>, Failure> {
+    let found = kernel_names::modules(document, query);
+    found.map_err(|error| Failure::of_name(&error, document))
+}
+
+impl Options {
+    /// Whether an option applies to native code only.
+    fn is_native_only(&self) -> bool {
+        self.numeric
+            || self.offsets
+            || self.bytes
+            || self.source
+            || self.live
+            || self.inputs
+            || self.dataflow
+            || self.encoding.platform.is_some()
+    }
 }
 
 /// The decoder of the last platform: all kernels of a platform share one, which caches its tables.
@@ -156,17 +234,27 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut inputs = Inputs::default();
     let opened = open(file, None, &mut inputs, |document| {
         if options.raw {
-            return Ok(raw(document, options));
+            return Ok(Found::Code(raw(document, options)));
         }
-        let wanted = Wanted {
-            lines: options.source || options.json,
-            inputs: options.inputs || options.dataflow,
-        };
-        let builds = options.builds.find(&options.name, document)?;
-        find(document, options.encoding.platform, &builds, wanted)
+        find_code_or_spirv(options, document)
     });
     let Some((document, found)) = opened else {
         return Ok(inputs.status());
+    };
+    let found = match found {
+        Found::Code(found) => found,
+        Found::Modules(modules) => {
+            let style = spirv::Style {
+                ids: if options.raw_ids {
+                    IdStyle::Numbers
+                } else {
+                    IdStyle::Names
+                },
+                json: options.json,
+                headings: modules.len() > 1,
+            };
+            return spirv::print(file, &document, &modules, &style, &mut inputs);
+        }
     };
     let account = output::budget(&document);
     let mut json = options.json.then(|| Objects::array(&account));

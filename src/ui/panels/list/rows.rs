@@ -206,7 +206,9 @@ impl GridData for Grid {
     fn cells(&self, row: u64) -> Option<Vec<Html>> {
         let (place, row) = (row, self.data().rows.row(row)?);
         if self.is_text() {
-            return Some(vec![plain(&(place + 1).to_string()), self.line(place, row)]);
+            // Folded functions leave out lines.
+            let number = plain(&(row.index + 1).to_string());
+            return Some(vec![number, self.line(place, row)]);
         }
         let flow = self.flow();
         let samples = self.samples();
@@ -307,6 +309,9 @@ impl GridData for Grid {
         match (part, known) {
             (Some(at), Some(row)) if self.shape() == Shape::Code => {
                 self.session.0.select_operand(row.entry, at);
+            }
+            (Some(at), Some(row)) if self.is_text() && row.code.is_some() => {
+                self.session.0.select_token(row, at);
             }
             _ => self.session.0.choose_cell(self.list, row, column),
         }

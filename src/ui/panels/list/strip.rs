@@ -81,6 +81,9 @@ pub(super) fn strip(view: &View, list: &List, is_narrow: bool) -> Html {
                         { assembly::meaning(detail) }
                         { for profile::about(view, current.entry) }
                     }
+                    if let Detail::Definition { has_more: true } = detail {
+                        <p class="dim small">{ "The first uses:" }</p>
+                    }
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>

@@ -3,10 +3,13 @@
 use yew::prelude::*;
 
 use super::rows::Grid;
+use crate::analysis::assembly::TextPartKind;
+use crate::analysis::module_text::TokenKind;
 use crate::model::text::escaped;
-use crate::tables::Row;
 use crate::tables::lines::LINE_SHOWN;
+use crate::tables::{CodeRow, CodeWord, Row};
 use crate::ui::components::{GridColumn, GridData, plain, span_button};
+use crate::ui::state::commands::Command;
 use crate::ui::state::list::{parts, rest, text};
 use crate::ui::text::format;
 
@@ -29,6 +32,9 @@ impl Grid {
 
     /// A line, with the selection marked; a button stands for the rest of a long line.
     pub(super) fn line(&self, place: u64, line: &Row) -> Html {
+        if let Some(code) = &line.code {
+            return self.module_line(line, code);
+        }
         let is_one = self.data().current().is_some_and(|row| row.count == 1);
         let is_current = is_one && self.is_selected(place);
         let selected = self.view.selection.span.filter(|_| is_current);
@@ -43,6 +49,69 @@ impl Grid {
                 span_button("btn2", rest, plain(&label))
             }) }
         </> }
+    }
+
+    /// A line of a module: its tokens, with links from ids to their definitions.
+    fn module_line(&self, line: &Row, code: &CodeRow) -> Html {
+        let shown = text(line);
+        let mut parts = Vec::new();
+        let mut done = 0;
+        for word in &code.words {
+            let (start, end) = (word.start as usize, word.end as usize);
+            parts.push(tabbed(shown.get(done..start).unwrap_or("")));
+            done = end;
+            parts.push(self.token(word, shown.get(start..end).unwrap_or("")));
+        }
+        parts.push(tabbed(shown.get(done..).unwrap_or("")));
+        html! { <span class="module">{ for parts }</span> }
+    }
+
+    fn token(&self, word: &CodeWord, shown: &str) -> Html {
+        let Some(TextPartKind::Token {
+            kind,
+            span,
+            definition,
+            function,
+        }) = &word.kind
+        else {
+            return tabbed(shown);
+        };
+        let inner = match definition {
+            Some(definition) => span_button("link", *definition, tabbed(shown)),
+            None => tabbed(shown),
+        };
+        let class = match kind {
+            TokenKind::Opcode => "op",
+            TokenKind::Text => "str",
+            TokenKind::Header | TokenKind::Comment => "dim",
+            TokenKind::Unknown => "warn",
+            TokenKind::Result(_) => "res",
+            TokenKind::Id(_) | TokenKind::Number | TokenKind::Name => "part",
+        };
+        let at = word.start.to_string();
+        let is_selected = !span.is_empty() && Some(*span) == self.view.selection.span;
+        html! { <>
+            { function.map_or_else(Html::default, |row| self.fold_button(row)) }
+            if is_selected {
+                <mark data-part={at}>{ inner }</mark>
+            } else {
+                <span {class} data-part={at}>{ inner }</span>
+            }
+        </> }
+    }
+
+    /// The button that folds or unfolds the function that starts at a row.
+    fn fold_button(&self, row: u32) -> Html {
+        let is_folded = self.data().query.folded().contains(&row);
+        let label = if is_folded {
+            "Unfold the function"
+        } else {
+            "Fold the function"
+        };
+        let command = Command::FoldFunction(row.into()).to_string();
+        html! {
+            <button type="button" class="fold-loop" title={label} aria-label={label} aria-expanded={(!is_folded).to_string()} data-command={command}></button>
+        }
     }
 }
 

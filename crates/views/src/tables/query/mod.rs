@@ -29,7 +29,7 @@ mod filter;
 mod parse;
 
 pub use self::filter::{Filter, RowRef};
-use super::{CodeList, Column, Key, List, Presence};
+use super::{Column, Key, List, Presence};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use zeview_core::model::{Sources, Span, Str, sort};
@@ -82,14 +82,14 @@ pub struct DriverOptions {
 pub struct CodeOptions {
     /// The encoding, or a device that has it; by default that of the file's device.
     pub encoding: Option<Str>,
-    /// The folded loops, by the offset of their code. Without a filter and a column to sort by, only
+    /// The folded loops, by the offset of their code; the folded functions of a module, by their first row. Without a filter and a column to sort by, only
     /// the first row of a folded loop is in the result.
     pub folded: Vec<u32>,
 }
 
 impl CodeOptions {
     /// Unfolds the loops that hide one of these rows.
-    pub fn reveal(&mut self, rows: &Range<u32>, list: &dyn CodeList, sources: &Sources) {
+    pub fn reveal(&mut self, rows: &Range<u32>, list: &dyn List, sources: &Sources) {
         self.folded.retain(|start| {
             let hidden = list.folded_rows(*start, sources);
             let is_one_of =
@@ -333,11 +333,8 @@ impl Query {
 
     /// Returns the first rows of a list, up to this number, without those that folded loops hide.
     fn unfolded(&self, count: u32, list: &dyn List, sources: &Sources) -> Order {
-        let Some(code) = list.as_code() else {
-            return Order::All(count);
-        };
         let folded = self.folded().iter();
-        let folded = folded.flat_map(|start| code.folded_rows(*start, sources));
+        let folded = folded.flat_map(|start| list.folded_rows(*start, sources));
         let hidden: Vec<Range<u32>> = folded.filter(|rows| !rows.is_empty()).collect();
         if hidden.is_empty() {
             return Order::All(count);

@@ -78,6 +78,16 @@ impl List for Fake {
         None
     }
 
+    /// A loop of rows 0, 1 and 3, one of rows 1 to 3, and one within it.
+    fn folded_rows(&self, start: u32, _: &Sources) -> Vec<Range<u32>> {
+        match start {
+            0 => vec![1..2, 3..4],
+            16 => std::iter::once(2..4).collect(),
+            32 => vec![3..3, 3..4],
+            _ => Vec::new(),
+        }
+    }
+
     fn as_code(&self) -> Option<&dyn CodeList> {
         Some(self)
     }
@@ -90,20 +100,6 @@ impl CodeList for Fake {
 
     fn text_parts(&self, _: u32, _: &Sources) -> Vec<TextPart> {
         Vec::new()
-    }
-
-    fn code_row(&self, _: u32, _: &Sources) -> CodeRow {
-        CodeRow::default()
-    }
-
-    /// A loop of rows 0, 1 and 3, one of rows 1 to 3, and one within it.
-    fn folded_rows(&self, start: u32, _: &Sources) -> Vec<Range<u32>> {
-        match start {
-            0 => vec![1..2, 3..4],
-            16 => std::iter::once(2..4).collect(),
-            32 => vec![3..3, 3..4],
-            _ => Vec::new(),
-        }
     }
 }
 
