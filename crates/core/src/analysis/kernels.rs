@@ -33,7 +33,7 @@ pub enum CodeFigures {
     /// The instruction mix.
     Mix(Box<Mix>),
     /// Figures of the data flow.
-    Flow(FlowCounts),
+    Flow(Box<FlowCounts>),
 }
 
 /// The result of a [`CodeTask`].

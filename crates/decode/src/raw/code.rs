@@ -149,7 +149,7 @@ impl Kernels for RawKernels {
                     value: self.name.clone(),
                     span: None,
                 },
-                demangled: crate::demangle::demangle(&self.name).map(Into::into),
+                demangled: crate::demangle::demangle(&self.name),
                 entry: self.code,
                 is_undescribed: true,
                 code_size: Some(Located::at(self.code.len(), self.code)),
@@ -228,7 +228,7 @@ impl Kernels for RawKernels {
             let own = sources.whole(SourceId::FILE);
             let listing = Code::new(Some(Decoder::of(platform)), own, &sources);
             let figures = if is_flow {
-                CodeFigures::Flow(listing.data_flow(&sources)?.counts())
+                CodeFigures::Flow(Box::new(listing.data_flow(&sources)?.counts()))
             } else {
                 CodeFigures::Mix(Box::new(mix(&listing, &sources)))
             };
@@ -240,7 +240,7 @@ impl Kernels for RawKernels {
     fn keep_result(&self, CodeResult { figures, .. }: CodeResult) {
         match figures {
             CodeFigures::Mix(mix) => *self.mix.borrow_mut() = Some(Rc::from(mix)),
-            CodeFigures::Flow(counts) => *self.flow.borrow_mut() = Some(counts),
+            CodeFigures::Flow(counts) => *self.flow.borrow_mut() = Some(*counts),
         }
     }
 

@@ -356,7 +356,7 @@ impl DataFlow {
             return false;
         };
         let exec = self.instruction(next).and_then(|i| i.exec);
-        let exec = exec.map_or(1, |exec| u32::from(exec.size));
+        let exec = exec.map_or(1, |exec| exec.size);
         let footprint = self.footprint(next);
         footprint.accesses.iter().any(|access| {
             access.role == Role::Source(0)

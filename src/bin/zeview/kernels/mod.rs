@@ -420,7 +420,7 @@ impl Printer {
                     _ => true,
                 }
             };
-            self.columns.retain(|column| shows(&column));
+            self.columns.retain(|column| shows(column));
         }
         // Omit the path for one file that has its kernels itself or in such images.
         let is_within =

@@ -421,7 +421,7 @@ impl Kernels for ZebinKernels {
             let own = sources.whole(SourceId::FILE);
             let listing = Code::new(Some(Decoder::of(platform)), own, &sources);
             let figures = if is_flow {
-                CodeFigures::Flow(listing.data_flow(&sources)?.counts())
+                CodeFigures::Flow(Box::new(listing.data_flow(&sources)?.counts()))
             } else {
                 CodeFigures::Mix(Box::new(mix(&listing, &sources)))
             };
@@ -436,7 +436,7 @@ impl Kernels for ZebinKernels {
                 self.mixes.borrow_mut().insert(code, Rc::from(mix));
             }
             CodeFigures::Flow(counts) => {
-                self.flows.borrow_mut().insert(code, counts);
+                self.flows.borrow_mut().insert(code, *counts);
             }
         }
     }

@@ -58,7 +58,7 @@ fn block(random: &mut Random, depth: u32, in_loop: bool) -> Vec<Statement> {
             row: 0,
         },
         1 if in_loop => Statement::Break { row: 0 },
-        0..=4 => Statement::Copy {
+        1..=4 => Statement::Copy {
             to: random.register(),
             from: random.register(),
             row: 0,
