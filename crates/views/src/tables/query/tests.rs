@@ -1,4 +1,4 @@
-use crate::tables::{CodeRow, Secondary};
+use crate::tables::Secondary;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -86,20 +86,6 @@ impl List for Fake {
             32 => vec![3..3, 3..4],
             _ => Vec::new(),
         }
-    }
-
-    fn as_code(&self) -> Option<&dyn CodeList> {
-        Some(self)
-    }
-}
-
-impl CodeList for Fake {
-    fn listing(&self) -> &Rc<dyn Listing> {
-        unreachable!("rows are folded without it")
-    }
-
-    fn text_parts(&self, _: u32, _: &Sources) -> Vec<TextPart> {
-        Vec::new()
     }
 }
 
