@@ -1,12 +1,10 @@
 use crate::tables::Secondary;
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::*;
 use crate::tables::write::Form;
 use crate::tables::writer::{Writer, write};
 use crate::tables::{Cell, CellValue, Column, ListId};
-use zeview_core::analysis::assembly::{Listing, TextPart};
 use zeview_core::model::MemorySource;
 
 /// A kernel: name, demangled name, spill size if it is known, flags, `has_dpas`.
