@@ -54,7 +54,7 @@ journey("functions are folded, and the search finds lines", { width: 1440, heigh
 
 journey("the section .spv of a zebin shows its SPIR-V", { width: 1440, height: 900 }, async (page) => {
   await openText(page, ZEBIN);
-  await page.getByRole("combobox", { name: "Text" }).selectOption({ label: ".spv" });
+  await page.getByRole("combobox", { name: "Text", exact: true }).selectOption({ label: ".spv" });
   await line(page, "OpCapability").waitFor();
   await line(page, "OpMemoryModel Physical64 OpenCL").waitFor();
 });

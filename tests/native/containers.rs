@@ -131,7 +131,7 @@ fn summary_has_capabilities() {
         ("an OpenMP container", &openmp_container(), "sv", "k"),
         ("a bundle", &usual_bundle(), "", "kstv"),
         ("patch tokens", &patch_tokens(), "v", ""),
-        ("SPIR-V", &spirv::kernel().build(), "k", ""),
+        ("SPIR-V", &spirv::kernel().build(), "kt", ""),
         ("other bytes", &[1, 2, 3], "", ""),
     ];
     for (what, bytes, has, within) in cases {

@@ -207,6 +207,12 @@ fn the_command_line_finds_any_name() {
             continue;
         }
         if !has_code {
+            // It is printed as what it is.
+            assert!(output.status.success(), "{label}: {errors}");
+            let spirv = text(&output.stdout);
+            assert!(spirv.contains("OpEntryPoint"), "{label}: {spirv}");
+            let output = zeview(&["analyze", &file, "--kernel", name]);
+            let errors = text(&output.stderr);
             assert_eq!(output.status.code(), Some(2), "{label}");
             assert!(errors.contains("has no native code"), "{label}: {errors}");
             continue;
