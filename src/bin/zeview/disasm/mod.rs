@@ -183,7 +183,10 @@ fn find_code_or_spirv(options: &Options, document: &mut Document) -> Result<Foun
         Err(error) => {
             let is_without_code = matches!(error.reason, Reason::NoCode(_) | Reason::NoKernels);
             // The keys of JSON do not depend on the file.
-            if is_without_code && !options.json && !options.is_native_only() {
+            // All modules of a container may be more than memory holds: they are printed on request.
+            let has = document.summary.has;
+            let is_container = query.name.trim().is_empty() && (has.host || has.package);
+            if is_without_code && !is_container && !options.json && !options.is_native_only() {
                 // The error of the native code is the one to report.
                 let found = spirv_of(&query, document).unwrap_or_default();
                 if !found.is_empty() {
