@@ -158,7 +158,7 @@ class Kernel(Row):
     """Bytes that a thread loads from and stores to memory outside of the core in an iteration of the costliest loop, by its messages and for all channels of the execution size; without shared local memory and scratch memory. Only if named in columns=[…]."""
     loop_slm_bytes: Optional[int]
     """Bytes of shared local memory that a thread loads and stores in an iteration of the costliest loop. Only if named in columns=[…]."""
-    loop_intensity: Optional[float]
+    loop_intensity: Optional[int]
     """Arithmetic intensity of the costliest loop: (loop_float_operations + loop_dpas_operations) / loop_global_bytes. Unknown if there are no such bytes. Only if named in columns=[…]."""
 
 class Relocation(Row):
