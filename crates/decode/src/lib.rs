@@ -41,6 +41,7 @@ pub mod ar;
 pub mod bitcode;
 pub mod cache;
 pub mod carve;
+mod code_figures;
 pub mod coff;
 pub mod compression;
 mod context;

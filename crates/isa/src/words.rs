@@ -33,25 +33,7 @@ pub fn kind(i: &Instruction) -> &'static str {
             "move"
         }
         Op::Cmp | Op::Cmpn => "compare",
-        Op::And
-        | Op::Or
-        | Op::Xor
-        | Op::Not
-        | Op::Bfn
-        | Op::Shl
-        | Op::Shr
-        | Op::Asr
-        | Op::Rol
-        | Op::Ror
-        | Op::Bfe
-        | Op::Bfi1
-        | Op::Bfi2
-        | Op::Bfrev
-        | Op::Cbit
-        | Op::Fbh
-        | Op::Fbl
-        | Op::Lzd
-        | Op::Lfsr => "logic",
+        op if is_logic(op) => "logic",
         _ => match i.destination.and_then(|d| d.data_type).map(Meaning::name) {
             Some("df") => "double",
             Some("f") => "float",
@@ -398,6 +380,32 @@ pub(super) fn message_text(message: &Message) -> Option<String> {
     }
     out.push('.');
     Some(out)
+}
+
+/// Whether an operation works on bits: logic, shifts, fields and counts of bits.
+pub(crate) fn is_logic(op: Op) -> bool {
+    matches!(
+        op,
+        Op::And
+            | Op::Or
+            | Op::Xor
+            | Op::Not
+            | Op::Bfn
+            | Op::Shl
+            | Op::Shr
+            | Op::Asr
+            | Op::Rol
+            | Op::Ror
+            | Op::Bfe
+            | Op::Bfi1
+            | Op::Bfi2
+            | Op::Bfrev
+            | Op::Cbit
+            | Op::Fbh
+            | Op::Fbl
+            | Op::Lzd
+            | Op::Lfsr
+    )
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::code_figures;
+use crate::code_figures::mix;
 use crate::context::Context;
 use crate::format::OpenedDocument;
 use crate::zebin::assembly::ZebinAssembly;
@@ -17,10 +20,6 @@ use zeview_core::analysis::kernels::{KernelDetail, KernelRow, Kernels, Located, 
 use zeview_core::analysis::occupancy::{Occupancy, OccupancyParameters};
 use zeview_core::analysis::source_lines::CodeSection;
 use zeview_core::model::{Capabilities, Expand, Fact, Interfaces, Rows, Sources, Span, Summary};
-#[cfg(not(target_arch = "wasm32"))]
-use zeview_core::model::{MemorySource, SourceId};
-#[cfg(not(target_arch = "wasm32"))]
-use zeview_isa::Decoder;
 use zeview_isa::{Code, Platform};
 
 /// The identifier of the format.
@@ -222,18 +221,7 @@ impl Kernels for RawKernels {
         if is_known || name != self.name {
             return None;
         }
-        let (code, bytes) = (self.code, sources.read(self.code).ok()?.to_vec());
-        Some(Box::new(move || {
-            let sources = Sources::new("", Box::new(MemorySource::from(bytes)));
-            let own = sources.whole(SourceId::FILE);
-            let listing = Code::new(Some(Decoder::of(platform)), own, &sources);
-            let figures = if is_flow {
-                CodeFigures::Flow(Box::new(listing.data_flow(&sources)?.counts()))
-            } else {
-                CodeFigures::Mix(Box::new(mix(&listing, &sources)))
-            };
-            Some(CodeResult { code, figures })
-        }))
+        code_figures::task(platform, self.code, is_flow, sources)
     }
 
     #[cfg(not(target_arch = "wasm32"))]
@@ -258,12 +246,6 @@ impl Kernels for RawKernels {
     }
 }
 
-fn mix(listing: &Code, sources: &Sources) -> Mix {
-    let mut tally = listing.tally(sources);
-    tally.step(u64::MAX, sources);
-    tally.mix()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,7 +254,7 @@ mod tests {
     fn names_of_dumps_are_names_of_kernels() {
         for (file, name) in [
             ("dnnl_dump_gpu_gemm_kernel.0.bin", "gemm_kernel"),
-            ("/tmp/dnnl_dump_gpu_conv.v2.12.bin", "conv.v2"),
+            ("dumps/dnnl_dump_gpu_conv.v2.12.bin", "conv.v2"),
             ("kernel.bin", "kernel"),
             ("a.b.dat", "a.b.dat"),
         ] {

@@ -7,6 +7,7 @@
 use crate::instruction::{Instruction, Subfunction};
 use crate::operands::type_bits;
 use crate::tables::{Meaning, Op};
+use crate::words::is_logic;
 
 /// The kind of arithmetic operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,31 +115,6 @@ fn weight(i: &Instruction) -> Option<u32> {
         op if is_logic(op) => 1,
         _ => return None,
     })
-}
-
-fn is_logic(op: Op) -> bool {
-    matches!(
-        op,
-        Op::And
-            | Op::Or
-            | Op::Xor
-            | Op::Not
-            | Op::Bfn
-            | Op::Shl
-            | Op::Shr
-            | Op::Asr
-            | Op::Rol
-            | Op::Ror
-            | Op::Bfe
-            | Op::Bfi1
-            | Op::Bfi2
-            | Op::Bfrev
-            | Op::Cbit
-            | Op::Fbh
-            | Op::Fbl
-            | Op::Lzd
-            | Op::Lfsr
-    )
 }
 
 fn is_float(data_type: Meaning) -> bool {

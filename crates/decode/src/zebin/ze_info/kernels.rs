@@ -10,6 +10,9 @@ use super::ZeInfo;
 use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::code_figures;
+use crate::code_figures::mix;
 use crate::demangle::demangle;
 use crate::spirv::kernels::SpirvKernels;
 use crate::zebin::links::Links;
@@ -25,12 +28,8 @@ use zeview_core::analysis::kernels::{
     Located, Property,
 };
 use zeview_core::analysis::occupancy::{Occupancy, OccupancyParameters};
-#[cfg(not(target_arch = "wasm32"))]
-use zeview_core::model::{MemorySource, SourceId};
 use zeview_core::model::{Sources, Span, Str, Value, Xref};
 use zeview_isa::Code;
-#[cfg(not(target_arch = "wasm32"))]
-use zeview_isa::Decoder;
 
 /// The usual number of registers of a hardware thread.
 const USUAL_GRF: i64 = 128;
@@ -311,13 +310,6 @@ impl ZebinKernels {
     }
 }
 
-/// Returns the instruction mix of some code.
-fn mix(listing: &Code, sources: &Sources) -> Mix {
-    let mut tally = listing.tally(sources);
-    tally.step(u64::MAX, sources);
-    tally.mix().without_saves(listing, sources)
-}
-
 /// A default as a value, or as text if there is no such value.
 pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
     match default {
@@ -414,19 +406,7 @@ impl Kernels for ZebinKernels {
         if is_known || !self.may_analyze(code) {
             return None;
         }
-        // The task runs on another thread, and sources cannot be shared.
-        let bytes = sources.read(code).ok()?.to_vec();
-        Some(Box::new(move || {
-            let sources = Sources::new("", Box::new(MemorySource::from(bytes)));
-            let own = sources.whole(SourceId::FILE);
-            let listing = Code::new(Some(Decoder::of(platform)), own, &sources);
-            let figures = if is_flow {
-                CodeFigures::Flow(Box::new(listing.data_flow(&sources)?.counts()))
-            } else {
-                CodeFigures::Mix(Box::new(mix(&listing, &sources)))
-            };
-            Some(CodeResult { code, figures })
-        }))
+        code_figures::task(platform, code, is_flow, sources)
     }
 
     #[cfg(not(target_arch = "wasm32"))]
