@@ -243,14 +243,16 @@ impl Document {
         if id == NodeId::ROOT && (self.summary.has.kernels || self.summary.has.loadable) {
             return false;
         }
-        let mut inner = self.documents_around(whole);
-        if id != NodeId::ROOT {
-            match inner.find(|inner| inner.span == whole) {
-                Some(own) if !own.has.image => {}
-                _ => return false,
-            }
+        if id == NodeId::ROOT {
+            return self.documents().any(wanted);
         }
-        inner.any(|inner| wanted(inner) && self.is_within(inner.span, whole))
+        match self.inner_document(whole) {
+            Some(own) if !own.has.image => {
+                let is_other = |inner: &InnerDocument| !std::ptr::eq(inner, own);
+                self.any_document_within(whole, |inner| is_other(inner) && wanted(inner))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a document contains images.

@@ -250,6 +250,24 @@ impl Document {
         all.into_iter().flatten().chain(within)
     }
 
+    /// Whether one of the nested documents in `whole`, or in what was unpacked from a part of it,
+    /// satisfies `wanted`.
+    pub(crate) fn any_document_within(
+        &self,
+        whole: Span,
+        wanted: impl Fn(&InnerDocument) -> bool,
+    ) -> bool {
+        let mut parts = vec![whole];
+        while let Some(part) = parts.pop() {
+            if self.documents.within(part).any(&wanted) {
+                return true;
+            }
+            let unpacked = self.sources.unpacked_directly(part).into_iter();
+            parts.extend(unpacked.map(|id| self.sources.whole(id)));
+        }
+        false
+    }
+
     /// Whether a span lies within `whole`, or was unpacked from a part of it.
     pub fn is_within(&self, mut span: Span, whole: Span) -> bool {
         while span.source != whole.source {

@@ -1,6 +1,6 @@
 //! The nested documents of a file, in order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::span::Span;
 use super::summary::InnerDocument;
@@ -13,8 +13,8 @@ pub(super) struct Documents {
     list: Vec<(InnerDocument, Option<usize>)>,
     first: Option<usize>,
     last: Option<usize>,
-    /// The first document with some bytes.
-    by_span: HashMap<Span, usize>,
+    /// The documents by their bytes. Of equal ones, the first to be known is first.
+    by_span: BTreeSet<(Span, usize)>,
 }
 
 /// Documents that were opened: their summary, and the documents in them.
@@ -45,7 +45,7 @@ impl Documents {
         if next.is_none() {
             self.last = Some(at);
         }
-        self.by_span.entry(document.span).or_insert(at);
+        self.by_span.insert((document.span, at));
         self.list.push((document, next));
         Some(at)
     }
@@ -56,7 +56,7 @@ impl Documents {
         let mut pending = order.clone();
         pending.reverse();
         while let Some(span) = pending.pop() {
-            let Some(at) = self.by_span.get(&span).copied() else {
+            let Some(at) = self.at(span) else {
                 continue;
             };
             let (Some((known, _)), Some((of, documents))) =
@@ -91,7 +91,25 @@ impl Documents {
 
     /// Returns the first document with these bytes, and all that follow it in order.
     pub(super) fn starting_at(&self, span: Span) -> impl Iterator<Item = &InnerDocument> + Clone {
-        self.from(self.by_span.get(&span).copied())
+        self.from(self.at(span))
+    }
+
+    /// Returns the documents whose bytes lie in `whole`, by position. Those of other sources are not
+    /// among them.
+    pub(super) fn within(&self, whole: Span) -> impl Iterator<Item = &InnerDocument> {
+        let end = Span::new(whole.source, whole.end, u64::MAX);
+        let places = self
+            .by_span
+            .range((Span { end: 0, ..whole }, 0)..=(end, usize::MAX));
+        let documents = places.filter_map(|(_, at)| self.list.get(*at));
+        let documents = documents.map(|(document, _)| document);
+        documents.filter(move |inner| whole.contains(inner.span))
+    }
+
+    /// Returns the index of the first document with these bytes.
+    fn at(&self, span: Span) -> Option<usize> {
+        let mut places = self.by_span.range((span, 0)..=(span, usize::MAX));
+        places.next().map(|(_, at)| *at)
     }
 
     fn from(&self, first: Option<usize>) -> impl Iterator<Item = &InnerDocument> + Clone {
@@ -141,6 +159,9 @@ mod tests {
         let rest: Vec<u64> = rest.map(|inner| inner.span.start).collect();
         assert_eq!(rest, [90, 4]);
         assert_eq!(all.starting_at(document(5).span).count(), 0);
+        let within = all.within(Span::new(SourceId::FILE, 3, 31));
+        let within: Vec<u64> = within.map(|inner| inner.span.start).collect();
+        assert_eq!(within, [3, 4, 9, 20, 21, 30]);
         assert_eq!(starts(&Documents::default()), [0; 0]);
     }
 }

@@ -164,7 +164,7 @@ impl Contents for ZebinContents {
         }
         let (_, info) = self.ze_info.as_ref()?;
         let kernels = ZebinKernels::new(
-            Rc::clone(info),
+            info,
             Rc::clone(&self.links),
             self.own,
             Rc::clone(&self.instructions),

@@ -61,7 +61,7 @@ impl Format for ZeInfoText {
             ..Capabilities::default()
         };
         let kernels = ZebinKernels::new(
-            Rc::clone(&info),
+            &info,
             Rc::clone(&links),
             TargetDevice::None,
             Rc::new(Instructions::default()),

@@ -15,7 +15,7 @@ mod stream;
 mod unpacked;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 
@@ -135,6 +135,27 @@ enum Origin {
     },
 }
 
+/// A cached value that can be had again.
+pub(super) trait Droppable {
+    /// Returns its size in memory, in bytes.
+    fn size(&self) -> u64;
+
+    /// Drops the value.
+    fn drop_value(&self);
+}
+
+impl Droppable for Entry {
+    fn size(&self) -> u64 {
+        self.len()
+    }
+
+    fn drop_value(&self) {
+        if let Origin::Packed { bytes, .. } = &self.origin {
+            bytes.borrow_mut().take();
+        }
+    }
+}
+
 /// Decompresses bytes, up to the given number.
 pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
 
@@ -146,8 +167,8 @@ const GROWTH_ALWAYS: u64 = 4 << 20;
 /// The number of bytes of a stream that are restored at once, at least.
 const STREAM_GRAIN: u64 = 64 << 10;
 
-/// Decompressed data that is cached: bytes per byte of the file; minimum; and maximum. One source
-/// is cached even if it is larger.
+/// Decompressed data and other values that are cached: bytes per byte of the file; minimum; and
+/// maximum. One is cached even if it is larger.
 const KEPT: u64 = 4;
 const KEPT_LEAST: u64 = 8 << 20;
 const KEPT_MOST: u64 = 32 << 20;
@@ -178,10 +199,10 @@ pub struct Sources {
     entries: RefCell<Vec<Rc<Entry>>>,
     bytes_read: Cell<u64>,
     largest_read: Cell<u64>,
-    /// The sources whose unpacked bytes are cached, the oldest first.
-    kept: RefCell<VecDeque<Rc<Entry>>>,
+    /// What is cached and can be had again, the oldest first.
+    kept: RefCell<VecDeque<Rc<dyn Droppable>>>,
     /// The sources unpacked from bytes at an offset of another source.
-    unpacked: RefCell<HashMap<(SourceId, u64), Vec<SourceId>>>,
+    unpacked: RefCell<BTreeMap<(SourceId, u64), Vec<SourceId>>>,
     active: RefCell<ActiveSources>,
     /// The number of sources that are permanently in memory, and their total size.
     in_memory: Cell<(u64, u64)>,
@@ -293,20 +314,19 @@ impl Sources {
         }
     }
 
-    /// Caches the unpacked bytes of a source, and evicts older ones.
-    fn keep(&self, entry: Rc<Entry>) {
+    /// Notes that a value is cached, and drops older ones.
+    pub(super) fn keep(&self, value: Rc<dyn Droppable>) {
         let most = self.kept_most();
         let mut kept = self.kept.borrow_mut();
-        kept.push_back(entry);
-        while kept.len() > 1 && kept.iter().map(|entry| entry.len()).sum::<u64>() > most {
-            let oldest = kept.pop_front();
-            if let Some(Origin::Packed { bytes, .. }) = oldest.as_deref().map(|e| &e.origin) {
-                bytes.borrow_mut().take();
+        kept.push_back(value);
+        while kept.len() > 1 && kept.iter().map(|value| value.size()).sum::<u64>() > most {
+            if let Some(oldest) = kept.pop_front() {
+                oldest.drop_value();
             }
         }
     }
 
-    /// Returns the maximum number of cached bytes that can be unpacked again.
+    /// Returns the maximum number of cached bytes that can be unpacked or read again.
     pub fn kept_most(&self) -> u64 {
         self.size()
             .saturating_mul(KEPT)
@@ -385,6 +405,15 @@ impl Sources {
     /// Returns the bytes that a source was unpacked from; `None` for the opened file.
     pub fn parent(&self, id: SourceId) -> Option<Span> {
         self.entry(id).and_then(|e| e.parent)
+    }
+
+    /// Returns the sources that were unpacked from bytes within `span` itself.
+    pub fn unpacked_directly(&self, span: Span) -> Vec<SourceId> {
+        let unpacked = self.unpacked.borrow();
+        let places = unpacked.range((span.source, span.start)..=(span.source, span.end));
+        let ids = places.flat_map(|(_, ids)| ids.iter().copied());
+        ids.filter(|id| self.parent(*id).is_some_and(|from| span.contains(from)))
+            .collect()
     }
 
     /// Returns all sources that were unpacked, directly or indirectly, from bytes within `span`.
@@ -498,7 +527,7 @@ impl Sources {
             });
         }
         *bytes.borrow_mut() = Some(Rc::clone(&unpacked));
-        self.keep(Rc::clone(entry));
+        self.keep(Rc::clone(entry) as Rc<dyn Droppable>);
         Ok(unpacked)
     }
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use super::ZeInfo;
 use super::argument_map;
 use super::schema::{self, Default, Table};
+use super::sizes;
 use super::yaml::{Index, Node};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::code_figures;
@@ -28,7 +29,7 @@ use zeview_core::analysis::kernels::{
     Located, Property,
 };
 use zeview_core::analysis::occupancy::{Occupancy, OccupancyParameters};
-use zeview_core::model::{Sources, Span, Str, Value, Xref};
+use zeview_core::model::{Evictable, Sources, Span, Str, Value, Xref};
 use zeview_isa::Code;
 
 /// The usual number of registers of a hardware thread.
@@ -36,8 +37,10 @@ const USUAL_GRF: i64 = 128;
 
 /// The kernels of a zebin, built on demand.
 pub struct ZebinKernels {
-    /// The text.
-    pub info: Rc<ZeInfo>,
+    /// The text. Tables keep the kernels of thousands of images, and the rows of each need it once.
+    info: Rc<Evictable<ZeInfo>>,
+    /// Number of kernels and functions.
+    count: u64,
     /// The links to a kernel's other parts.
     pub links: Rc<Links>,
     /// The file's target device.
@@ -66,14 +69,16 @@ pub struct ZebinKernels {
 impl ZebinKernels {
     /// The kernels of a text.
     pub fn new(
-        info: Rc<ZeInfo>,
+        info: &Rc<ZeInfo>,
         links: Rc<Links>,
         own: TargetDevice,
         instructions: Rc<Instructions>,
         spirv: Option<Span>,
     ) -> ZebinKernels {
+        let count = |list| entries(info, list).count() as u64;
         ZebinKernels {
-            info,
+            info: info.evictable(),
+            count: count("kernels").saturating_add(count("functions")),
             links,
             own,
             instructions,
@@ -90,26 +95,21 @@ impl ZebinKernels {
         }
     }
 
-    /// The entries of a top-level list that are mappings.
-    fn entries(&self, list: &str) -> impl Iterator<Item = (Index, &Node)> {
-        let list = self.info.top(list);
-        let values = list.map(|list| self.info.yaml.values(list));
-        values
-            .into_iter()
-            .flatten()
-            .filter(|(_, node)| node.kind.is_mapping())
-    }
-
-    fn make_rows(&self) -> Vec<KernelRow> {
-        let kernels = self.entries("kernels").map(|entry| (entry, false));
-        let functions = self.entries("functions").map(|entry| (entry, true));
+    fn make_rows(&self, info: &ZeInfo) -> Vec<KernelRow> {
+        let kernels = entries(info, "kernels").map(|entry| (entry, false));
+        let functions = entries(info, "functions").map(|entry| (entry, true));
         let all = (0u64..).zip(kernels.chain(functions));
-        all.map(|(place, ((index, node), is_function))| self.row(place, index, node, is_function))
+        all.map(|(place, (entry, is_function))| self.row(info, place, entry, is_function))
             .collect()
     }
 
-    fn row(&self, place: u64, index: Index, node: &Node, is_function: bool) -> KernelRow {
-        let info = &*self.info;
+    fn row(
+        &self,
+        info: &ZeInfo,
+        place: u64,
+        (index, node): (Index, &Node),
+        is_function: bool,
+    ) -> KernelRow {
         let mut row = KernelRow {
             index: place,
             is_function,
@@ -123,20 +123,20 @@ impl ZebinKernels {
                 b"name" => {
                     row.name = Located::at(info.str(child).into_owned(), info.at(node.value))
                 }
-                b"execution_env" => self.environment(&mut row, child),
-                b"user_attributes" => self.attributes(&mut row, child),
+                b"execution_env" => environment(info, &mut row, child),
+                b"user_attributes" => attributes(info, &mut row, child),
                 b"payload_arguments" => argument_map::count(info, child, &mut row),
                 b"per_thread_memory_buffers" => buffers = Some(child),
                 _ => {}
             }
         }
         row.demangled = demangle(&row.name.value);
-        if !self.has_sizes() {
-            self.sizes_of_slots(&mut row, buffers);
+        if !sizes::are_stated(info) {
+            sizes::sizes_of_slots(info, &mut row, buffers);
         } else if let Some(buffers) = buffers {
-            self.unstated_sizes(&mut row, buffers);
+            sizes::unstated_sizes(info, &mut row, buffers);
         }
-        self.find_call_stack(&mut row);
+        sizes::find_call_stack(self.own, &mut row);
         row.code_size = self
             .links
             .code(&row.name.value)
@@ -145,99 +145,12 @@ impl ZebinKernels {
         row
     }
 
-    fn environment(&self, row: &mut KernelRow, environment: Index) {
-        let info = &*self.info;
-        for (child, node) in info.yaml.values(environment) {
-            let name = info.key_bytes(child, node).unwrap_or_default();
-            let field = match &*name {
-                b"simd_size" => &mut row.simd_size,
-                b"grf_count" => &mut row.grf_count,
-                b"eu_thread_count" => &mut row.eu_thread_count,
-                b"spill_size" | b"private_size" => {
-                    if let Some(size) = info.int32(node) {
-                        let size = SizeFigure::new(Ok(size), Some(info.at(node.value)));
-                        match &*name {
-                            b"spill_size" => row.spill_size = size,
-                            _ => row.private_size = size,
-                        }
-                    }
-                    continue;
-                }
-                b"slm_size" => &mut row.slm_size,
-                b"barrier_count" => &mut row.barrier_count,
-                b"inline_data_payload_size" => &mut row.inline_data_payload_size,
-                b"indirect_stateless_count" => &mut row.indirect_stateless_count,
-                b"required_sub_group_size" => &mut row.required_sub_group_size,
-                b"required_work_group_size" => {
-                    self.work_group(row, child, node);
-                    continue;
-                }
-                name => {
-                    self.flag(row, name, node);
-                    continue;
-                }
-            };
-            if let Some(number) = info.int32(node) {
-                *field = Located::at(number, info.at(node.value));
-            }
-        }
-    }
-
-    fn flag(&self, row: &mut KernelRow, name: &[u8], node: &Node) {
-        let Some((key, _)) = FLAGS.iter().find(|(key, _)| key.as_bytes() == name) else {
-            return;
-        };
-        // A later value of the same key counts: it may be `false`.
-        row.flags.retain(|flag| flag.key != *key);
-        if self.info.boolean(node) == Some(true) {
-            row.flags.push(Flag {
-                key: Str::Borrowed(key),
-                span: self.info.at(node.value),
-            });
-        }
-    }
-
-    fn work_group(&self, row: &mut KernelRow, index: Index, node: &Node) {
-        // Zeros are the default: no size is required.
-        if let Some(sizes) = self.info.ints(index).filter(|sizes| *sizes != [0; 3]) {
-            row.required_work_group_size = Located::at(sizes, self.info.at(node.value));
-        }
-    }
-
-    /// The source attributes are here since 1.18.
-    fn attributes(&self, row: &mut KernelRow, attributes: Index) {
-        let info = &*self.info;
-        for (child, node) in info.yaml.values(attributes) {
-            match &*info.key_bytes(child, node).unwrap_or_default() {
-                b"intel_reqd_sub_group_size" => {
-                    if let Some(lanes) = info.int32(node).filter(|lanes| *lanes != 0) {
-                        row.required_sub_group_size = Located::at(lanes, info.at(node.value));
-                    }
-                }
-                b"reqd_work_group_size" => self.work_group(row, child, node),
-                _ => {}
-            }
-        }
-    }
-
     /// The entry of `kernels_misc_info` for a kernel.
-    fn description(&self, name: &str) -> Option<Index> {
+    fn description(&self, info: &ZeInfo, name: &str) -> Option<Index> {
         let descriptions = self
             .descriptions
-            .get_or_init(|| self.by_name("kernels_misc_info"));
+            .get_or_init(|| by_name(info, "kernels_misc_info"));
         descriptions.get(name).copied()
-    }
-
-    /// The entries of a top-level list, by kernel name; the first one of duplicates.
-    fn by_name(&self, list: &str) -> HashMap<String, Index> {
-        let mut entries = HashMap::new();
-        for (index, _) in self.entries(list) {
-            if let Some(name) = self.info.last(index, "name") {
-                let name = self.info.str(name).into_owned();
-                entries.entry(name).or_insert(index);
-            }
-        }
-        entries
     }
 
     /// The symbol of a function.
@@ -250,53 +163,6 @@ impl ZebinKernels {
         });
         functions.get(name).copied()
     }
-
-    fn properties(&self, kernel: Index, key: &str, table: &'static Table) -> Vec<Property> {
-        let info = &*self.info;
-        let Some(found) = info.last(kernel, key) else {
-            return Vec::new();
-        };
-        // The older form: a sequence with one mapping.
-        let mapping = match info.yaml.node(found) {
-            Some(node) if node.kind.is_sequence() => info
-                .yaml
-                .values(found)
-                .next()
-                .map_or(found, |(first, _)| first),
-            _ => found,
-        };
-        let present = info.yaml.values(mapping).filter_map(|(index, node)| {
-            let name = info.key_bytes(index, node)?;
-            let key = table.key(&name);
-            let words = node
-                .kind
-                .is_collection()
-                .then(|| String::from_utf8_lossy(node.value.of(&info.text)).into_owned());
-            Some(Property {
-                key: String::from_utf8_lossy(&name).into_owned().into(),
-                value: match words {
-                    Some(_) => Value::None,
-                    None => info.value(index, node, key.map(|key| key.ty)),
-                },
-                words,
-                unit: key.map_or("", |key| key.unit).into(),
-                doc: key.map_or("", |key| key.doc.text).into(),
-                span: Some(info.at(node.value)),
-            })
-        });
-        let defaults = info.defaults(mapping).map(|key| {
-            let (value, words) = default_value(key.default);
-            Property {
-                key: key.name.into(),
-                value,
-                words,
-                unit: key.unit.into(),
-                doc: key.doc.text.into(),
-                span: None,
-            }
-        });
-        present.chain(defaults).collect()
-    }
 }
 
 impl ZebinKernels {
@@ -308,6 +174,145 @@ impl ZebinKernels {
         let rest = left.get().checked_sub(code.len());
         rest.inspect(|rest| left.set(*rest)).is_some()
     }
+}
+
+/// The entries of a top-level list that are mappings.
+fn entries<'i>(info: &'i ZeInfo, list: &str) -> impl Iterator<Item = (Index, &'i Node)> + use<'i> {
+    let list = info.top(list);
+    let values = list.map(|list| info.yaml.values(list));
+    let values = values.into_iter().flatten();
+    values.filter(|(_, node)| node.kind.is_mapping())
+}
+
+/// The entries of a top-level list, by kernel name; the first one of duplicates.
+fn by_name(info: &ZeInfo, list: &str) -> HashMap<String, Index> {
+    let mut found = HashMap::new();
+    for (index, _) in entries(info, list) {
+        if let Some(name) = info.last(index, "name") {
+            let name = info.str(name).into_owned();
+            found.entry(name).or_insert(index);
+        }
+    }
+    found
+}
+
+fn environment(info: &ZeInfo, row: &mut KernelRow, environment: Index) {
+    for (child, node) in info.yaml.values(environment) {
+        let name = info.key_bytes(child, node).unwrap_or_default();
+        let field = match &*name {
+            b"simd_size" => &mut row.simd_size,
+            b"grf_count" => &mut row.grf_count,
+            b"eu_thread_count" => &mut row.eu_thread_count,
+            b"spill_size" | b"private_size" => {
+                if let Some(size) = info.int32(node) {
+                    let size = SizeFigure::new(Ok(size), Some(info.at(node.value)));
+                    match &*name {
+                        b"spill_size" => row.spill_size = size,
+                        _ => row.private_size = size,
+                    }
+                }
+                continue;
+            }
+            b"slm_size" => &mut row.slm_size,
+            b"barrier_count" => &mut row.barrier_count,
+            b"inline_data_payload_size" => &mut row.inline_data_payload_size,
+            b"indirect_stateless_count" => &mut row.indirect_stateless_count,
+            b"required_sub_group_size" => &mut row.required_sub_group_size,
+            b"required_work_group_size" => {
+                work_group(info, row, child, node);
+                continue;
+            }
+            name => {
+                flag(info, row, name, node);
+                continue;
+            }
+        };
+        if let Some(number) = info.int32(node) {
+            *field = Located::at(number, info.at(node.value));
+        }
+    }
+}
+
+fn flag(info: &ZeInfo, row: &mut KernelRow, name: &[u8], node: &Node) {
+    let Some((key, _)) = FLAGS.iter().find(|(key, _)| key.as_bytes() == name) else {
+        return;
+    };
+    // A later value of the same key counts: it may be `false`.
+    row.flags.retain(|flag| flag.key != *key);
+    if info.boolean(node) == Some(true) {
+        row.flags.push(Flag {
+            key: Str::Borrowed(key),
+            span: info.at(node.value),
+        });
+    }
+}
+
+fn work_group(info: &ZeInfo, row: &mut KernelRow, index: Index, node: &Node) {
+    // Zeros are the default: no size is required.
+    if let Some(sizes) = info.ints(index).filter(|sizes| *sizes != [0; 3]) {
+        row.required_work_group_size = Located::at(sizes, info.at(node.value));
+    }
+}
+
+/// Reads the attributes of the source, which are here since 1.18.
+fn attributes(info: &ZeInfo, row: &mut KernelRow, attributes: Index) {
+    for (child, node) in info.yaml.values(attributes) {
+        match &*info.key_bytes(child, node).unwrap_or_default() {
+            b"intel_reqd_sub_group_size" => {
+                if let Some(lanes) = info.int32(node).filter(|lanes| *lanes != 0) {
+                    row.required_sub_group_size = Located::at(lanes, info.at(node.value));
+                }
+            }
+            b"reqd_work_group_size" => work_group(info, row, child, node),
+            _ => {}
+        }
+    }
+}
+
+fn properties(info: &ZeInfo, kernel: Index, key: &str, table: &'static Table) -> Vec<Property> {
+    let Some(found) = info.last(kernel, key) else {
+        return Vec::new();
+    };
+    // The older form: a sequence with one mapping.
+    let mapping = match info.yaml.node(found) {
+        Some(node) if node.kind.is_sequence() => info
+            .yaml
+            .values(found)
+            .next()
+            .map_or(found, |(first, _)| first),
+        _ => found,
+    };
+    let present = info.yaml.values(mapping).filter_map(|(index, node)| {
+        let name = info.key_bytes(index, node)?;
+        let key = table.key(&name);
+        let words = node
+            .kind
+            .is_collection()
+            .then(|| String::from_utf8_lossy(node.value.of(&info.text)).into_owned());
+        Some(Property {
+            key: String::from_utf8_lossy(&name).into_owned().into(),
+            value: match words {
+                Some(_) => Value::None,
+                None => info.value(index, node, key.map(|key| key.ty)),
+            },
+            words,
+            unit: key.map_or("", |key| key.unit).into(),
+            doc: key.map_or("", |key| key.doc.text).into(),
+            span: Some(info.at(node.value)),
+        })
+    });
+    let defaults = info.defaults(mapping).map(|key| {
+        let (value, words) = default_value(key.default);
+        Property {
+            key: key.name.into(),
+            value,
+            words,
+            unit: key.unit.into(),
+            doc: key.doc.text.into(),
+            span: None,
+        }
+    });
+    present.chain(defaults).collect()
 }
 
 /// A default as a value, or as text if there is no such value.
@@ -331,8 +336,7 @@ pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
 
 impl Kernels for ZebinKernels {
     fn count(&self) -> u64 {
-        let count = |list| self.entries(list).count() as u64;
-        count("kernels").saturating_add(count("functions"))
+        self.count
     }
 
     fn only_spirv(&self, sources: &Sources) -> Option<Rc<dyn Kernels>> {
@@ -355,11 +359,15 @@ impl Kernels for ZebinKernels {
         if row.is_function {
             found.extend(self.function(name, sources));
         }
-        let cost = self.costs.get_or_init(|| self.by_name("kernels_cost_info"));
-        let described = [self.description(name), cost.get(name).copied()];
-        let nodes = described.into_iter().flatten();
-        let nodes = nodes.filter_map(|index| self.info.yaml.node(index));
-        found.extend(nodes.map(|node| self.info.at(node.value)));
+        if let Some(info) = self.info.get(sources) {
+            let cost = self
+                .costs
+                .get_or_init(|| by_name(&info, "kernels_cost_info"));
+            let described = [self.description(&info, name), cost.get(name).copied()];
+            let nodes = described.into_iter().flatten();
+            let nodes = nodes.filter_map(|index| info.yaml.node(index));
+            found.extend(nodes.map(|node| info.at(node.value)));
+        }
         found
     }
 
@@ -421,8 +429,12 @@ impl Kernels for ZebinKernels {
         }
     }
 
-    fn rows(&self, _: &Sources) -> Rc<Vec<KernelRow>> {
-        Rc::clone(self.rows.get_or_init(|| Rc::new(self.make_rows())))
+    fn rows(&self, sources: &Sources) -> Rc<Vec<KernelRow>> {
+        let rows = self.rows.get_or_init(|| {
+            let info = self.info.get(sources);
+            Rc::new(info.map_or_else(Vec::new, |info| self.make_rows(&info)))
+        });
+        Rc::clone(rows)
     }
 
     fn detail(&self, place: usize, sources: &Sources) -> Option<KernelDetail> {
@@ -433,14 +445,14 @@ impl Kernels for ZebinKernels {
                 Some(mix.spills)
             })
         });
-        let info = &*self.info;
+        let info = &*self.info.get(sources)?;
         let places = self.places.get_or_init(|| {
-            let entries = self.entries("kernels").chain(self.entries("functions"));
-            entries.map(|(index, _)| index).collect()
+            let all = entries(info, "kernels").chain(entries(info, "functions"));
+            all.map(|(index, _)| index).collect()
         });
         let kernel = *places.get(place)?;
         let get = |key: &str| info.last(kernel, key);
-        let description = self.description(&row.name.value);
+        let description = self.description(info, &row.name.value);
         let map = argument_map::read(
             info,
             kernel,
@@ -455,17 +467,18 @@ impl Kernels for ZebinKernels {
                 to: info.at(node.value),
             });
         }
-        let mut others = self.properties(
+        let mut others = properties(
+            info,
             kernel,
             "experimental_properties",
             &schema::EXPERIMENTAL_PROPERTIES,
         );
-        others.extend(self.properties(kernel, "debug_env", &schema::DEBUG_ENV));
+        others.extend(properties(info, kernel, "debug_env", &schema::DEBUG_ENV));
         let buffers = get("per_thread_memory_buffers");
         Some(KernelDetail {
             row,
-            user_attributes: self.properties(kernel, "user_attributes", &schema::USER_ATTRIBUTES),
-            execution_env: self.properties(kernel, "execution_env", &schema::EXECUTION_ENV),
+            user_attributes: properties(info, kernel, "user_attributes", &schema::USER_ATTRIBUTES),
+            execution_env: properties(info, kernel, "execution_env", &schema::EXECUTION_ENV),
             others,
             arguments: map.arguments,
             payload: map.payload,

@@ -26,9 +26,13 @@ use self::yaml::{Extent, Index, Yaml};
 use crate::Context;
 use crate::limits;
 use crate::rules;
-use zeview_core::model::{Bytes, Span};
+use std::rc::Rc;
+use zeview_core::model::{Bytes, Evictable, Span};
 
 pub use self::rows::{SECTION, ZeInfoRows};
+
+/// Memory of a text and its values per byte of the text: measured with the kernels of libraries.
+const IN_MEMORY: u64 = 5;
 
 /// A parsed `.ze_info`.
 pub struct ZeInfo {
@@ -75,14 +79,7 @@ impl ZeInfo {
                 return None;
             }
         };
-        let yaml = yaml::parse(&text, yaml::Limits::default());
-        let mut info = ZeInfo {
-            span,
-            text,
-            yaml,
-            minor: None,
-        };
-        info.minor = info.minor_version();
+        let info = ZeInfo::parse(span, text);
         check::check(cx, &info, legacy);
         if info.yaml.is_outside_subset() && !info.has_second_reading() {
             let (len, most) = (span.len(), limits::GENERAL_YAML);
@@ -95,6 +92,28 @@ impl ZeInfo {
             );
         }
         Some(info)
+    }
+
+    fn parse(span: Span, text: Bytes) -> ZeInfo {
+        let yaml = yaml::parse(&text, yaml::Limits::default());
+        let mut info = ZeInfo {
+            span,
+            text,
+            yaml,
+            minor: None,
+        };
+        info.minor = info.minor_version();
+        info
+    }
+
+    /// Returns it for users that outlast the document, which read it again.
+    pub fn evictable(self: &Rc<Self>) -> Rc<Evictable<ZeInfo>> {
+        let span = self.span;
+        let size = span.len().saturating_mul(IN_MEMORY);
+        Evictable::new(self, size, move |sources| {
+            let text = sources.read(span).ok()?;
+            Some(ZeInfo::parse(span, text))
+        })
     }
 
     /// The text.
