@@ -401,7 +401,7 @@ impl OpenFile {
             Request::Compare { options, keep, .. } => {
                 let mut comparing = self.comparing.take();
                 if let Some(known) = &mut comparing
-                    && let Some(left) = known.read(document, &mut self.lists)
+                    && let Some(left) = known.step(document, &mut self.lists, options)
                 {
                     self.comparing = comparing;
                     return Response::Comparing(left).into();
@@ -409,8 +409,7 @@ impl OpenFile {
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
                 self.lists.forget(ListId::ProfileChanges);
-                diff::compare(document, &self.lists, comparing, options, *keep)
-                    .map_or_else(failed, Answer::from)
+                diff::compare(document, comparing, options, *keep).map_or_else(failed, Answer::from)
             }
             Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
             Request::BasePath(source) => {

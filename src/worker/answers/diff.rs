@@ -6,7 +6,7 @@ use super::export::EXPORT_MAX;
 use super::list::Lists;
 use super::reading::STEP_MAX;
 use crate::analysis::survey::Progress;
-use crate::diff::{Comparison, Options};
+use crate::diff::{Comparison, ComparisonSteps, Options};
 use crate::model::json::Versioned;
 use crate::model::{Document, NodeId, SourceId};
 use crate::report::comparison::{counts, json, verdict_text, write_html, write_markdown};
@@ -15,9 +15,11 @@ use crate::tables::kernels::reading::KernelReading;
 use crate::worker::protocol::{CompareForm, CompareReport, ListReading, Response};
 use zeview_views::diff;
 
-/// A file to compare with, while its kernels and those of the open file are read.
+/// A file to compare with, while its kernels and those of the open file are read and compared.
 pub(crate) struct Comparing {
     base: Document,
+    /// The comparison, once the kernels are read.
+    steps: Option<ComparisonSteps>,
     /// The kernels of the images in it.
     reading: Option<KernelReading>,
     /// Whether the comparison needs the kernels of the open file, too.
@@ -34,17 +36,49 @@ impl Comparing {
         }
         Comparing {
             base,
+            steps: None,
             reading,
             reads_all,
         }
     }
 
-    /// Reads on in both files. Returns what is left, or `None` if all was read.
-    pub(crate) fn read(
+    /// Reads on in both files, then compares. Returns what is left, or `None` at the end.
+    pub(crate) fn step(
         &mut self,
         document: &mut Document,
         lists: &mut Lists,
+        options: &Options,
     ) -> Option<ListReading> {
+        let started = (lists.clock)();
+        if self.steps.is_none() {
+            let left = self.read(document, lists);
+            if left.is_some() {
+                return left;
+            }
+            let reading = self.reading.take().map(|reading| reading.kernels());
+            let known = lists.kernels_read().filter(|_| self.reads_all);
+            let kernels = (reading, known);
+            let steps = ComparisonSteps::new(&self.base, document, kernels, options.clone());
+            self.steps = Some(steps);
+        }
+        // Other options may be chosen while it goes on.
+        if let Some(steps) = self.steps.take_if(|steps| *steps.options() != *options) {
+            let (_, kernels) = steps.finish();
+            let steps = ComparisonSteps::new(&self.base, document, kernels, options.clone());
+            self.steps = Some(steps);
+        }
+        let steps = self.steps.as_mut()?;
+        while steps.step(&mut self.base, document) {
+            if (lists.clock)() - started >= STEP_MAX {
+                let progress = steps.progress().unwrap_or(Progress { done: 0, of: 1 });
+                return Some(ListReading::Compared(progress));
+            }
+        }
+        None
+    }
+
+    /// Reads on in both files. Returns what is left, or `None` if all was read.
+    fn read(&mut self, document: &mut Document, lists: &mut Lists) -> Option<ListReading> {
         let mut total = Progress { done: 0, of: 0 };
         let mut add = |progress: Progress| {
             total.done = total.done.saturating_add(progress.done);
@@ -72,13 +106,9 @@ impl Comparing {
         (!total.is_over()).then_some(ListReading::Images(total, unpacking))
     }
 
-    /// Compares, after all was read.
-    fn finish(self, document: &mut Document, lists: &Lists, options: &Options) -> Rc<Comparison> {
-        let kernels = (
-            self.reading.map(|reading| reading.kernels()),
-            lists.kernels_read().filter(|_| self.reads_all),
-        );
-        diff::compare_with(document, self.base, kernels, options)
+    /// Keeps the result for later requests.
+    fn finish(self, document: &mut Document) -> Option<Rc<Comparison>> {
+        Some(diff::keep_base(document, self.base, self.steps?.finish()))
     }
 }
 
@@ -90,7 +120,6 @@ impl Comparing {
 /// If there is no previous comparison, as a message.
 pub(crate) fn compare(
     document: &mut Document,
-    lists: &Lists,
     base: Option<Comparing>,
     options: &Options,
     keep: Option<u64>,
@@ -99,7 +128,7 @@ pub(crate) fn compare(
         .filter(|_| base.is_none())
         .cloned();
     let compared = match base {
-        Some(base) => Some(base.finish(document, lists, options)),
+        Some(base) => base.finish(document),
         None => diff::compare_again(document, options),
     };
     let comparison = compared.ok_or(NONE)?;

@@ -126,13 +126,17 @@ pub enum ListReading {
     Images(Progress, Option<Unpacking>),
     /// The code of kernels is analyzed, to filter or to sort them: only those that were analyzed are listed.
     Code(Progress),
+    /// Kernels of two files are compared.
+    Compared(Progress),
 }
 
 impl ListReading {
     /// Returns the number of images or kernels that were read or analyzed, and of all.
     pub fn progress(&self) -> Progress {
         match self {
-            ListReading::Images(progress, _) | ListReading::Code(progress) => *progress,
+            ListReading::Images(progress, _)
+            | ListReading::Code(progress)
+            | ListReading::Compared(progress) => *progress,
         }
     }
 }

@@ -25,15 +25,14 @@ pub fn base(document: &Document) -> Option<&Base> {
     document.extensions.get()
 }
 
-/// Compares a document with another file, and keeps that file: `base` is the first file of the
-/// comparison, the document the second. Kernels that were read before are not read again.
-pub fn compare_with(
+/// Keeps a file that a document was compared with, and the comparison: `base` is the first file, the
+/// document the second.
+pub fn keep_base(
     document: &mut Document,
-    mut base: Document,
-    mut kernels: KernelsRead,
-    options: &Options,
+    base: Document,
+    (comparison, kernels): (Comparison, KernelsRead),
 ) -> Rc<Comparison> {
-    let comparison = Rc::new(compare_read(&mut base, document, &mut kernels, options));
+    let comparison = Rc::new(comparison);
     document.extensions.insert(Base {
         document: Rc::new(RefCell::new(base)),
         comparison: Rc::clone(&comparison),

@@ -13,17 +13,24 @@ use super::matching::by_key;
 use super::ze_info::{Names, arguments};
 use super::{Comparand, Comparer, DeviceKernels, Sides, measure};
 use crate::tables::kernels::{ImageKernels, document_kernels};
+use zeview_analysis::survey::Progress;
 use zeview_core::analysis::kernels::{CodeDigest, KernelRow};
 use zeview_core::model::{Document, NodeKind, Span, Str, sort};
 
 /// Maximum number of kernels of a device without a counterpart whose code is searched for.
 const SEARCHED_MAX: usize = 4096;
 
+/// The place of a build: an image, and its row, or its name among those that also have native code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct BuildId {
+    image: usize,
+    row: Result<usize, usize>,
+}
+
 /// A kernel of an image.
 #[derive(Clone, Copy)]
 struct Build<'k> {
-    /// The index of the image.
-    image: usize,
+    id: BuildId,
     /// Its row; `None` for SPIR-V beside native code.
     row: Option<&'k KernelRow>,
     device: &'k Str,
@@ -31,6 +38,25 @@ struct Build<'k> {
 }
 
 impl<'k> Build<'k> {
+    fn new(images: &'k [ImageKernels], id: BuildId) -> Option<Build<'k>> {
+        let image = images.get(id.image)?;
+        let row = match id.row {
+            Ok(at) => Some(image.rows.get(at)?),
+            Err(_) => None,
+        };
+        let name = match (row, id.row) {
+            (Some(row), _) => &row.name.value,
+            (_, Err(at)) => image.also_native.get(at)?,
+            _ => return None,
+        };
+        Some(Build {
+            id,
+            row,
+            device: &image.device,
+            name,
+        })
+    }
+
     fn key(&self) -> (&'k str, &'k str) {
         (self.device, self.name)
     }
@@ -38,21 +64,19 @@ impl<'k> Build<'k> {
 
 /// Returns the builds of kernels in images, without copies.
 fn builds(images: &[ImageKernels]) -> Vec<Build<'_>> {
-    let mut builds = Vec::new();
-    for (at, image) in images.iter().enumerate().filter(|(_, of)| !of.is_copy) {
-        let build = |name, row| Build {
-            image: at,
-            row,
-            device: &image.device,
-            name,
-        };
-        let rows = image.rows.iter();
-        let rows = rows.filter(|row| row.is_kernel());
-        builds.extend(rows.map(|row| build(row.name.value.as_str(), Some(row))));
-        let names = image.also_native.iter();
-        builds.extend(names.map(|name| build(name.as_str(), None)));
+    let mut ids = Vec::new();
+    for (image, of) in images.iter().enumerate().filter(|(_, of)| !of.is_copy) {
+        let rows = of.rows.iter().enumerate();
+        let rows = rows.filter(|(_, row)| row.is_kernel());
+        ids.extend(rows.map(|(at, _)| BuildId { image, row: Ok(at) }));
+        let names = 0..of.also_native.len();
+        ids.extend(names.map(|at| BuildId {
+            image,
+            row: Err(at),
+        }));
     }
-    builds
+    let builds = ids.into_iter();
+    builds.filter_map(|id| Build::new(images, id)).collect()
 }
 
 /// Matching builds in both files.
@@ -63,6 +87,24 @@ struct Match<'k> {
     change: Change,
 }
 
+/// The places of matching builds.
+#[derive(Clone, Copy)]
+struct MatchId {
+    a: BuildId,
+    b: BuildId,
+    change: Change,
+}
+
+impl MatchId {
+    fn of(self, images: Sides<&[ImageKernels]>) -> Option<Match<'_>> {
+        Some(Match {
+            a: Build::new(images.0, self.a)?,
+            b: Build::new(images.1, self.b)?,
+            change: self.change,
+        })
+    }
+}
+
 /// The kernels of a SPIR-V module, with their digests.
 type Modules = HashMap<Span, HashMap<String, (KernelRow, Option<CodeDigest>)>>;
 
@@ -71,12 +113,49 @@ pub(super) fn has_images(document: &Document) -> bool {
     document.summary.has.package || document.summary.has.host
 }
 
+/// The state of a comparison by device and name.
+pub(super) struct KernelSteps {
+    images: Sides<Vec<ImageKernels>>,
+    /// All matching builds, those of two images in a row. The renamed ones are added later.
+    matches: Vec<MatchId>,
+    /// The builds without a counterpart, one for each device and name.
+    lost: Sides<Vec<BuildId>>,
+    /// Those among them that were renamed.
+    renamed: Sides<HashSet<BuildId>>,
+    /// The devices whose renamed kernels are searched for, the next one last.
+    devices: Vec<Renaming>,
+    /// The words of code that were seen in that search.
+    seen: SeenWords,
+    /// Number of matches that were compared; `None` while renamed kernels are searched for.
+    compared: Option<usize>,
+    modules: Sides<Modules>,
+    /// Number of kernels whose code was or will be read: for the progress.
+    progress: Progress,
+}
+
+/// The search for the renamed kernels of a device.
+struct Renaming {
+    /// The indices of its builds in `lost`.
+    of: Sides<Vec<usize>>,
+    signatures: Sides<Vec<Signature>>,
+}
+
+/// Maximum number of kernels that are compared in a step.
+const STEP: usize = 32;
+
+impl KernelSteps {
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+    }
+}
+
 impl Comparer<'_> {
-    /// Compares the kernels of both documents by device and name, if one of them is a library or a
-    /// package. Returns whether it is; then the kernels are not compared again.
-    pub(super) fn kernels_by_device(&mut self) -> bool {
+    /// Matches the kernels of both documents by device and name, if one of them is a library or a
+    /// package. Returns the comparison of those, or `None`; in that case, the kernels are compared
+    /// with the documents.
+    pub(super) fn kernels_by_device(&mut self) -> Option<KernelSteps> {
         if !has_images(self.a) && !has_images(self.b) {
-            return false;
+            return None;
         }
         for (document, kernels) in [
             (&mut *self.a, &mut self.kernels.0),
@@ -87,17 +166,17 @@ impl Comparer<'_> {
             }
         }
         let (Some(one), Some(other)) = self.kernels.clone() else {
-            return false;
+            return None;
         };
         for (notes, which) in [(one.notes, "first"), (other.notes, "second")] {
             for note in notes {
                 self.note(format!("the {which} file: {note}"));
             }
         }
-        let (of_a, of_b) = (one.images, other.images);
-        let (one, other) = (builds(&of_a), builds(&of_b));
+        let images = (one.images, other.images);
+        let (one, other) = (builds(&images.0), builds(&images.1));
         if one.is_empty() && other.is_empty() {
-            return false;
+            return None;
         }
         let count = |builds: &[Build<'_>]| {
             let names: HashSet<&str> = builds.iter().map(|build| build.name).collect();
@@ -110,43 +189,110 @@ impl Comparer<'_> {
                 .collect()
         };
         let found = by_key(&keys(&one), &keys(&other));
-        let mut matches: Vec<Match<'_>> = Vec::new();
+        let mut matches = Vec::new();
         let mut lost: Sides<Vec<Build<'_>>> = (Vec::new(), Vec::new());
+        let mut known: HashSet<(&str, &str)> = HashSet::new();
         for (a, place) in one.iter().zip(&found.of_a) {
             match place.and_then(|place| other.get(place)) {
-                Some(b) => matches.push(Match {
-                    a: *a,
-                    b: *b,
-                    change: Change::Changed,
-                }),
+                Some(b) => {
+                    known.insert(a.key());
+                    matches.push(MatchId {
+                        a: a.id,
+                        b: b.id,
+                        change: Change::Changed,
+                    });
+                }
                 None => lost.0.push(*a),
             }
         }
         let only = other.iter().zip(&found.is_matched);
         lost.1.extend(only.filter(|(_, is)| !**is).map(|(b, _)| *b));
         // Another number of builds is no other kernel.
-        let known: HashSet<_> = matches.iter().map(|found| found.a.key()).collect();
         for lost in [&mut lost.0, &mut lost.1] {
             let mut seen = HashSet::new();
             lost.retain(|build| !known.contains(&build.key()) && seen.insert(build.key()));
         }
-        let renamed = self.renamed_builds((&of_a, &of_b), &mut lost);
-        matches.extend(renamed);
-        self.count_devices(&one, &other, &matches);
-        for (builds, change) in [(&lost.0, Change::Removed), (&lost.1, Change::Added)] {
-            for build in builds {
-                let images = if change == Change::Removed {
-                    &of_a
-                } else {
-                    &of_b
-                };
-                let image = images.get(build.image).map(|image| image.span);
+        let mut devices = self.renamings(&lost);
+        devices.reverse();
+        let signed = |of: &Renaming| of.of.0.len() + of.of.1.len();
+        let work = matches.len() + devices.iter().map(signed).sum::<usize>();
+        let ids = |builds: Vec<Build<'_>>| builds.iter().map(|build| build.id).collect();
+        let lost = (ids(lost.0), ids(lost.1));
+        Some(KernelSteps {
+            matches,
+            lost,
+            renamed: Default::default(),
+            devices,
+            seen: SeenWords::default(),
+            compared: None,
+            modules: Default::default(),
+            progress: Progress {
+                done: 0,
+                of: work as u64,
+            },
+            images,
+        })
+    }
+
+    /// Compares some more kernels. Returns whether there are more.
+    pub(super) fn step_kernels(&mut self, steps: &mut KernelSteps) -> bool {
+        let before = steps.progress.done;
+        if let Some(mut renaming) = steps.devices.pop() {
+            let read = self.sign(steps, &mut renaming);
+            steps.progress.done += read as u64;
+            if read > 0 {
+                steps.devices.push(renaming);
+            } else {
+                self.find_renamed(steps, &renaming);
+            }
+            return true;
+        }
+        let Some(at) = steps.compared else {
+            self.begin_matches(steps);
+            return !steps.matches.is_empty();
+        };
+        let next = steps.matches.get(at..).unwrap_or_default();
+        let mut groups = next.chunk_by(|x, y| (x.a.image, x.b.image) == (y.a.image, y.b.image));
+        let whole = groups.next().unwrap_or_default();
+        let group = whole.get(..STEP).unwrap_or(whole);
+        if group.is_empty() || self.work.is_over() {
+            return false;
+        }
+        let images = (&*steps.images.0, &*steps.images.1);
+        let found = group.iter().filter_map(|found| found.of(images));
+        let found: Vec<Match<'_>> = found.collect();
+        let is_same = self.compare_group(images, &found, &mut steps.modules);
+        // All kernels of equal images are equal.
+        let done = if is_same { whole.len() } else { group.len() };
+        steps.compared = Some(at + done);
+        steps.progress.done = before + done as u64;
+        at + done < steps.matches.len()
+    }
+
+    /// Counts the kernels, and lists those of one file, once all matches are known.
+    fn begin_matches(&mut self, steps: &mut KernelSteps) {
+        // Compilers distribute kernels over images, so kernels of two images are not in a row.
+        sort::by_key(&mut steps.matches, |found| (found.a.image, found.b.image));
+        let images = (&*steps.images.0, &*steps.images.1);
+        let matches: Vec<Match<'_>> = {
+            let found = steps.matches.iter();
+            found.filter_map(|found| found.of(images)).collect()
+        };
+        self.count_devices(&builds(images.0), &builds(images.1), &matches);
+        let sides = [
+            (&steps.lost.0, &steps.renamed.0, images.0, Change::Removed),
+            (&steps.lost.1, &steps.renamed.1, images.1, Change::Added),
+        ];
+        for (lost, renamed, images, change) in sides {
+            let lost = lost.iter().filter(|id| !renamed.contains(id));
+            for build in lost.filter_map(|id| Build::new(images, *id)) {
+                let image = images.get(build.id.image).map(|image| image.span);
                 let span = build.row.map(|row| row.entry).or(image);
                 let (a, b) = match change {
                     Change::Removed => (span, None),
                     _ => (None, span),
                 };
-                let mut entry = entry(build, change, 0).at(a, b);
+                let mut entry = entry(&build, change, 0).at(a, b);
                 entry.measures = match change {
                     Change::Removed => measure::measures(build.row, None, None),
                     _ => measure::measures(None, build.row, None),
@@ -154,8 +300,7 @@ impl Comparer<'_> {
                 self.push(entry);
             }
         }
-        self.compare_matches((&of_a, &of_b), matches);
-        true
+        steps.compared = Some(0);
     }
 
     /// Notes the kernels of each device.
@@ -194,12 +339,8 @@ impl Comparer<'_> {
         self.result.devices = devices;
     }
 
-    /// Finds renamed kernels among those without a counterpart, by arguments and code.
-    fn renamed_builds<'k>(
-        &mut self,
-        images: Sides<&'k [ImageKernels]>,
-        lost: &mut Sides<Vec<Build<'k>>>,
-    ) -> Vec<Match<'k>> {
+    /// Returns the devices with native kernels in both files that have no counterpart.
+    fn renamings(&mut self, lost: &Sides<Vec<Build<'_>>>) -> Vec<Renaming> {
         let mut devices: Vec<&Str> = Vec::new();
         for build in &lost.0 {
             if !devices.contains(&build.device) {
@@ -208,69 +349,107 @@ impl Comparer<'_> {
         }
         let mut found = Vec::new();
         for device in devices {
-            let of = |builds: &[Build<'k>]| -> Vec<usize> {
+            let of = |builds: &[Build<'_>]| -> Vec<usize> {
                 let of = builds.iter().enumerate();
                 let of = of.filter(|(_, build)| {
                     build.device == device && build.row.is_some_and(|row| !row.is_spirv)
                 });
                 of.map(|(at, _)| at).collect()
             };
-            let (one, other) = (of(&lost.0), of(&lost.1));
-            if one.is_empty() || other.is_empty() {
+            let of = (of(&lost.0), of(&lost.1));
+            if of.0.is_empty() || of.1.is_empty() {
                 continue;
             }
-            if one.len().max(other.len()) > SEARCHED_MAX {
+            if of.0.len().max(of.1.len()) > SEARCHED_MAX {
                 self.note_about(
                     device,
                     "too many new and removed kernels to find out which were renamed",
                 );
                 continue;
             }
-            let mut seen = SeenWords::default();
-            let signatures = (
-                self.signatures(Comparand::A, images.0, (&lost.0, &one), &mut seen),
-                self.signatures(Comparand::B, images.1, (&lost.1, &other), &mut seen),
-            );
-            for (a, b) in renamed(&signatures.0, &signatures.1, &mut self.work) {
-                if let (Some(a), Some(b)) = (one.get(a), other.get(b)) {
-                    found.push((*a, *b));
-                }
+            found.push(Renaming {
+                of,
+                signatures: Default::default(),
+            });
+        }
+        found
+    }
+
+    /// Reads the code of some more kernels of a device. Returns their number; 0 if all are read.
+    fn sign(&mut self, steps: &mut KernelSteps, renaming: &mut Renaming) -> usize {
+        let sides = [
+            (
+                Comparand::A,
+                &*steps.images.0,
+                &steps.lost.0,
+                &renaming.of.0,
+                &mut renaming.signatures.0,
+            ),
+            (
+                Comparand::B,
+                &*steps.images.1,
+                &steps.lost.1,
+                &renaming.of.1,
+                &mut renaming.signatures.1,
+            ),
+        ];
+        for (which, images, lost, of, signatures) in sides {
+            let left = of.get(signatures.len()..).unwrap_or_default();
+            let next = left.get(..STEP).unwrap_or(left);
+            if next.is_empty() {
+                continue;
+            }
+            let ids = next.iter().filter_map(|at| lost.get(*at));
+            let builds: Vec<Build<'_>> = ids.filter_map(|id| Build::new(images, *id)).collect();
+            let seen = &mut steps.seen;
+            let read = self.with_temporary_expanders(|comparer| {
+                comparer.signatures(which, images, &builds, seen)
+            });
+            signatures.extend(read);
+            // Places of both lists must agree.
+            let read = of.len() - left.len() + next.len();
+            signatures.resize(read, Signature::default());
+            return next.len();
+        }
+        0
+    }
+
+    /// Matches the renamed kernels of a device by arguments and code.
+    fn find_renamed(&mut self, steps: &mut KernelSteps, renaming: &Renaming) {
+        let (one, other) = (&renaming.of.0, &renaming.of.1);
+        let (signs_a, signs_b) = (&renaming.signatures.0, &renaming.signatures.1);
+        for (a, b) in renamed(signs_a, signs_b, &mut self.work) {
+            let a = one.get(a).and_then(|at| steps.lost.0.get(*at));
+            let b = other.get(b).and_then(|at| steps.lost.1.get(*at));
+            if let (Some(a), Some(b)) = (a, b) {
+                steps.renamed.0.insert(*a);
+                steps.renamed.1.insert(*b);
+                steps.progress.of += 1;
+                steps.matches.push(MatchId {
+                    a: *a,
+                    b: *b,
+                    change: Change::Renamed,
+                });
             }
         }
-        let matches = found.iter().filter_map(|(a, b)| {
-            Some(Match {
-                a: *lost.0.get(*a)?,
-                b: *lost.1.get(*b)?,
-                change: Change::Renamed,
-            })
-        });
-        let matches = matches.collect();
-        let (one, other): (HashSet<usize>, HashSet<usize>) = found.into_iter().unzip();
-        let left = |builds: &mut Vec<Build<'k>>, taken: &HashSet<usize>| {
-            let mut at = 0..;
-            builds.retain(|_| at.next().is_none_or(|at| !taken.contains(&at)));
-        };
-        left(&mut lost.0, &one);
-        left(&mut lost.1, &other);
-        matches
     }
 
     fn signatures(
         &mut self,
         which: Comparand,
         images: &[ImageKernels],
-        (builds, places): (&[Build<'_>], &[usize]),
+        builds: &[Build<'_>],
         seen: &mut SeenWords,
     ) -> Vec<Signature> {
         let mut code: HashMap<usize, Option<CodeOf>> = HashMap::new();
         let mut found = Vec::new();
-        for build in places.iter().filter_map(|at| builds.get(*at)) {
-            let Some(image) = images.get(build.image) else {
+        for build in builds {
+            let Some(image) = images.get(build.id.image) else {
                 found.push(Signature::default());
                 continue;
             };
             let code = code
-                .entry(build.image)
+                .entry(build.id.image)
                 .or_insert_with(|| self.code_of(which, image));
             let document = match which {
                 Comparand::A => &*self.a,
@@ -304,39 +483,47 @@ impl Comparer<'_> {
         interfaces.assembly.map(CodeOf::new)
     }
 
-    /// Compares the kernels in both files, image by image.
-    fn compare_matches(&mut self, images: Sides<&[ImageKernels]>, mut matches: Vec<Match<'_>>) {
-        sort::by_key(&mut matches, |found| (found.a.image, found.b.image));
-        let mut modules: Sides<Modules> = Default::default();
-        for group in matches.chunk_by(|x, y| (x.a.image, x.b.image) == (y.a.image, y.b.image)) {
-            let Some(first) = group.first() else { continue };
-            let (one, other) = (images.0.get(first.a.image), images.1.get(first.b.image));
-            let (Some(one), Some(other)) = (one, other) else {
-                continue;
-            };
-            if self.work.is_over() {
-                return;
-            }
-            match self.same_bytes(one.span, other.span) {
-                Ok(true) => continue,
-                Ok(false) => {}
-                Err(error) => {
-                    self.note(error);
-                    continue;
-                }
-            }
-            if one.is_spirv && other.is_spirv {
-                self.spirv_kernels((one, other), group, &mut modules);
-            } else {
-                self.with_temporary_expanders(|comparer| {
-                    comparer.native_kernels((one, other), group);
-                });
+    /// Compares kernels of two images. Returns whether the images have the same bytes.
+    fn compare_group(
+        &mut self,
+        images: Sides<&[ImageKernels]>,
+        group: &[Match<'_>],
+        modules: &mut Sides<Modules>,
+    ) -> bool {
+        let Some(first) = group.first() else {
+            return false;
+        };
+        let one = images.0.get(first.a.id.image);
+        let other = images.1.get(first.b.id.image);
+        let (Some(one), Some(other)) = (one, other) else {
+            return false;
+        };
+        match self.same_bytes(one.span, other.span) {
+            Ok(true) => return true,
+            Ok(false) => {}
+            Err(error) => {
+                self.note(error);
+                return false;
             }
         }
+        if one.is_spirv && other.is_spirv {
+            self.spirv_kernels((one, other), group, modules);
+        } else {
+            self.with_temporary_expanders(|comparer| {
+                comparer.native_kernels((one, other), group);
+            });
+        }
+        false
     }
 
     fn pair_of(&mut self, (one, other): Sides<&ImageKernels>) -> u32 {
-        self.add_pair(&one.path, &other.path, (one.span, other.span), 0)
+        let spans = (one.span, other.span);
+        let known = self.result.pairs.last();
+        // The kernels of two images may be compared in several steps.
+        if known.is_some_and(|pair| (pair.a, pair.b) == spans && pair.path == one.path) {
+            return u32::try_from(self.result.pairs.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        }
+        self.add_pair(&one.path, &other.path, spans, 0)
     }
 
     /// Compares kernels of two images with native code.

@@ -64,7 +64,7 @@ mod work;
 mod ze_info;
 
 use crate::tables::kernels::DocumentKernels;
-pub use base::{Base, base, compare_again, compare_with, comparison, differing_from_base};
+pub use base::{Base, base, compare_again, comparison, differing_from_base, keep_base};
 pub use code::CodeChange;
 pub use differing::{DifferenceIndex, differing, overlaps};
 pub use entry::{Change, Entry, Field, FieldValue, Part, Side};
@@ -78,6 +78,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use zeview_analysis::survey::Progress;
 use zeview_core::analysis::assembly::Listing;
 use zeview_core::model::{Document, NodeId, Span, Str};
 
@@ -339,6 +340,16 @@ struct Comparer<'d> {
     kernels: KernelsRead,
 }
 
+/// What a comparison keeps from step to step.
+struct State {
+    work: Work,
+    dictionary: code::Dictionary,
+    result: Comparison,
+    repeated: Vec<RepeatedNote>,
+    has_kernels: bool,
+    kernels: KernelsRead,
+}
+
 /// The kernels of both documents, if they were read already.
 pub type KernelsRead = (Option<DocumentKernels>, Option<DocumentKernels>);
 
@@ -455,56 +466,159 @@ pub fn compare_read(
     kernels: &mut KernelsRead,
     options: &Options,
 ) -> Comparison {
-    let size = |document: &Document| document.sources.size();
-    let work = Work::new(size(a).saturating_add(size(b)));
-    let (head_a, head_b) = (heads::head(a), heads::head(b));
-    let result = Comparison {
-        a: head_a,
-        b: head_b,
-        ..Comparison::default()
-    };
-    let mut comparer = Comparer {
-        a,
-        b,
-        options,
-        work,
-        dictionary: code::Dictionary::default(),
-        result,
-        repeated: Vec::new(),
-        depth: 0,
-        has_kernels: false,
-        kernels: std::mem::take(kernels),
-    };
-    comparer.run();
-    if !comparer.result.equal && comparer.result.entries.is_empty() {
-        comparer.audit(audit::Exemptions::default());
+    let mut steps = ComparisonSteps::new(a, b, std::mem::take(kernels), options.clone());
+    while steps.step(a, b) {}
+    let (comparison, read) = steps.finish();
+    *kernels = read;
+    comparison
+}
+
+/// A comparison of two documents that goes on step by step, so that somebody can watch and stop it.
+pub struct ComparisonSteps {
+    options: Options,
+    state: State,
+    next: Next,
+}
+
+/// What is compared next.
+enum Next {
+    Bytes,
+    Kernels(Box<by_device::KernelSteps>),
+    Documents,
+    Nothing,
+}
+
+impl ComparisonSteps {
+    /// Begins a comparison. `kernels` are those that were read before.
+    pub fn new(
+        a: &Document,
+        b: &Document,
+        kernels: KernelsRead,
+        options: Options,
+    ) -> ComparisonSteps {
+        let size = |document: &Document| document.sources.size();
+        let state = State {
+            work: Work::new(size(a).saturating_add(size(b))),
+            dictionary: code::Dictionary::default(),
+            result: Comparison {
+                a: heads::head(a),
+                b: heads::head(b),
+                ..Comparison::default()
+            },
+            repeated: Vec::new(),
+            has_kernels: false,
+            kernels,
+        };
+        ComparisonSteps {
+            options,
+            state,
+            next: Next::Bytes,
+        }
     }
-    *kernels = std::mem::take(&mut comparer.kernels);
-    let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
-    let mut result = comparer.result;
-    let repeated = comparer.repeated.iter().map(RepeatedNote::text);
-    result.notes.extend(repeated);
-    result.is_cut |= is_over || left_out > 0;
-    result.steps = comparer.work.spent();
-    // Several parts may have noted it; it is said once, at the end.
-    result.notes.retain(|note| note != TOO_MUCH_WORK);
-    if is_over {
-        result.notes.push(TOO_MUCH_WORK.to_owned());
+
+    /// Returns the options.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
-    if left_out > 0 {
-        result.notes.push(format!(
-            "There are too many differences: {left_out} more are not listed."
-        ));
+
+    /// Compares some more. Returns whether there is more to compare. Each call must have the same
+    /// documents.
+    pub fn step(&mut self, a: &mut Document, b: &mut Document) -> bool {
+        let state = &mut self.state;
+        let mut comparer = Comparer {
+            a,
+            b,
+            options: &self.options,
+            work: state.work.clone(),
+            dictionary: std::mem::take(&mut state.dictionary),
+            result: std::mem::take(&mut state.result),
+            repeated: std::mem::take(&mut state.repeated),
+            depth: 0,
+            has_kernels: state.has_kernels,
+            kernels: std::mem::take(&mut state.kernels),
+        };
+        let next = std::mem::replace(&mut self.next, Next::Nothing);
+        self.next = comparer.step(next);
+        self.state = State {
+            work: comparer.work,
+            dictionary: comparer.dictionary,
+            result: comparer.result,
+            repeated: comparer.repeated,
+            has_kernels: comparer.has_kernels,
+            kernels: comparer.kernels,
+        };
+        !matches!(self.next, Next::Nothing)
     }
-    measure::sort(&mut result.entries);
-    result
+
+    /// Returns how many kernels of libraries and packages are compared, and of how many; `None`
+    /// while something else is compared.
+    pub fn progress(&self) -> Option<Progress> {
+        match &self.next {
+            Next::Kernels(steps) => Some(steps.progress()),
+            Next::Bytes | Next::Documents | Next::Nothing => None,
+        }
+    }
+
+    /// Returns the result, and the kernels of both documents, if they were read.
+    pub fn finish(self) -> (Comparison, KernelsRead) {
+        let State {
+            work,
+            mut result,
+            repeated,
+            kernels,
+            ..
+        } = self.state;
+        let (is_over, left_out) = (work.is_over(), work.left_out());
+        result.notes.extend(repeated.iter().map(RepeatedNote::text));
+        result.is_cut |= is_over || left_out > 0;
+        result.steps = work.spent();
+        // Several parts may have noted it; it is said once, at the end.
+        result.notes.retain(|note| note != TOO_MUCH_WORK);
+        if is_over {
+            result.notes.push(TOO_MUCH_WORK.to_owned());
+        }
+        if left_out > 0 {
+            result.notes.push(format!(
+                "There are too many differences: {left_out} more are not listed."
+            ));
+        }
+        measure::sort(&mut result.entries);
+        (result, kernels)
+    }
 }
 
 impl Comparer<'_> {
-    fn run(&mut self) {
-        let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
+    /// Compares what is next. Returns what comes then.
+    fn step(&mut self, next: Next) -> Next {
+        match next {
+            Next::Bytes => self.compare_bytes(),
+            Next::Kernels(mut steps) => {
+                if self.step_kernels(&mut steps) {
+                    return Next::Kernels(steps);
+                }
+                if self.options.kernels_first && !self.result.entries.is_empty() {
+                    self.result.is_kernels_only = true;
+                    self.remarks();
+                    return Next::Nothing;
+                }
+                Next::Documents
+            }
+            Next::Documents => {
+                let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
+                self.pair_at(&root_a, &root_b, 0);
+                self.remarks();
+                if self.result.entries.is_empty() {
+                    self.audit(audit::Exemptions::default());
+                }
+                Next::Nothing
+            }
+            Next::Nothing => Next::Nothing,
+        }
+    }
+
+    fn compare_bytes(&mut self) -> Next {
         let whole = |span: Option<Span>| span.unwrap_or_default();
-        let spans = (whole(root_a.span), whole(root_b.span));
+        let spans = (whole(self.a.root().span), whole(self.b.root().span));
         self.result.equal = match self.same_bytes(spans.0, spans.1) {
             Ok(same) => same,
             Err(error) => {
@@ -512,25 +626,30 @@ impl Comparer<'_> {
                 false
             }
         };
-        self.result.kernels = (heads::kernels(self.a), heads::kernels(self.b));
         if self.result.equal {
+            let kernels = heads::kernels(self.a);
+            self.result.kernels = (kernels, kernels);
             self.result.pairs.push(Pair {
                 a: spans.0,
                 b: spans.1,
                 kernels: self.result.kernels.0,
                 ..Pair::default()
             });
-            return;
+            return Next::Nothing;
         }
         self.note_damage();
-        let root = self.add_pair("", "", spans, 0);
-        self.has_kernels = self.kernels_by_device();
-        if self.has_kernels && self.options.kernels_first && !self.result.entries.is_empty() {
-            self.result.is_kernels_only = true;
-        } else {
-            self.pair_at(&root_a, &root_b, root);
+        // The first pair: that of the files.
+        self.add_pair("", "", spans, 0);
+        match self.kernels_by_device() {
+            Some(steps) => {
+                self.has_kernels = true;
+                Next::Kernels(Box::new(steps))
+            }
+            None => {
+                self.result.kernels = (heads::kernels(self.a), heads::kernels(self.b));
+                Next::Documents
+            }
         }
-        self.remarks();
     }
 
     fn node_of(&mut self, which: Comparand, span: Span) -> Option<zeview_core::model::Node> {

@@ -131,6 +131,7 @@ pub(in crate::ui::panels) fn reading_with(
     let (done, one, many) = match of {
         ListReading::Images(..) => ("read", "image", "images"),
         ListReading::Code(_) => ("analyzed", "kernel", "kernels"),
+        ListReading::Compared(_) => ("compared", "kernel", "kernels"),
     };
     let all = format::counted(progress.of, one, many);
     let text = format!("{} of {all}", format::grouped(progress.done));
