@@ -74,6 +74,14 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "step",
+        &[
+            "step --json ZEBIN/debugme.tgllp.igc1.12504.zebin",
+            "step --json ZEBIN/assertk.dg2.igc2.40.zebin",
+            "step --json ZEBIN/funcs-gtpin.cri.igc2.40.zebin",
+        ],
+    ),
+    (
         "analyze",
         &[
             "analyze --json ZEBIN/*",

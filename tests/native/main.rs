@@ -76,6 +76,7 @@ mod spec_tables;
 mod spills;
 mod spirv;
 mod spirv_text;
+mod step;
 mod survey;
 mod syclbin;
 mod unread;

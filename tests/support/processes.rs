@@ -23,6 +23,8 @@ pub const COMMANDS: &[&[&str]] = &[
     &["images", "--device", "bmg", "--json", "@"],
     &["disasm", "@"],
     &["disasm", "--json", "@"],
+    &["step", "@"],
+    &["step", "--json", "@"],
     &["dump", "@"],
     &["dump", "--json", "@"],
     &["ls", "-r", "@"],

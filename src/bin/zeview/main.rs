@@ -31,6 +31,7 @@ mod replace;
 mod report;
 mod rows;
 mod rules;
+mod step;
 mod style;
 mod summary;
 
@@ -159,6 +160,14 @@ enum Command {
     ///
     /// Example: zeview lines --filter 'line=12' --source kernel.cl kernel.zebin
     Lines(lines::Options),
+    /// Print kernels in step: for each line of the source, the SPIR-V, the vISA and the instructions.
+    ///
+    /// They are tied by the line tables of the code (DWARF), of the SPIR-V (OpLine, DebugLine) and
+    /// of the vISA; without debug information, by the names of arguments and calls, barriers and
+    /// atomic operations. An instruction of an inlined function is printed with its own line.
+    ///
+    /// Example: zeview step matmul.zebin --kernel matmul --source matmul.cl
+    Step(step::Options),
     /// Write the bytes of parts of a file: an image, a section, or any other row of the tree.
     ///
     /// Example: zeview extract vecadd.zebin '.text.*' -o code/
@@ -230,6 +239,7 @@ fn main() -> ExitCode {
         Some(Command::Diff(options)) => diff::run(options),
         Some(Command::Report(options)) => report::run(options),
         Some(Command::Lines(options)) => lines::run(options),
+        Some(Command::Step(options)) => step::run(options),
         Some(Command::Extract(options)) => extract::run(options),
         Some(Command::Modules(options)) => modules::run(options),
         Some(Command::Open(options)) => open::run(options),
@@ -272,6 +282,7 @@ fn judges(arguments: &Arguments) -> bool {
             Command::Ls(_)
             | Command::Dump(_)
             | Command::Disasm(_)
+            | Command::Step(_)
             | Command::Analyze(_)
             | Command::Profile(_)
             | Command::Devices(_)
@@ -308,6 +319,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
             Command::Ls(_)
             | Command::Dump(_)
             | Command::Disasm(_)
+            | Command::Step(_)
             | Command::Analyze(_)
             | Command::Extract(_)
             | Command::Devices(_)

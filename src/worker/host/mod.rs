@@ -48,7 +48,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
-    Blob, DedicatedWorkerGlobalScope, EventTarget, MessageChannel, MessageEvent, MessagePort,
+    Blob, DedicatedWorkerGlobalScope, ErrorEvent, EventTarget, MessageChannel, MessageEvent,
+    MessagePort,
 };
 
 use super::codec;
@@ -95,6 +96,7 @@ pub fn start() {
     // For as long as the worker lives.
     let listener = host.listener().into_js_value();
     host.listen(listener.unchecked_ref());
+    report_aborts(&host.line);
 }
 
 /// Starts a decoder in the page itself, for frames that block workers. It has the interface of a
@@ -383,9 +385,42 @@ pub(crate) fn report_panics() {
     ONCE.call_once(|| std::panic::set_hook(Box::new(report)));
 }
 
+/// Reports the end of a worker that did not panic. A program that gets no memory aborts without a
+/// word, and the browser only says that something unreachable was reached.
+fn report_aborts(scope: &EventTarget) {
+    let listener = Closure::<dyn FnMut(ErrorEvent)>::new(|event: ErrorEvent| {
+        if WORKING.with_borrow(Option::is_some) {
+            let in_use = Reflect::get(&wasm_bindgen::memory(), &"buffer".into());
+            let in_use = in_use.and_then(|buffer| Reflect::get(&buffer, &"byteLength".into()));
+            let in_use = in_use.ok().and_then(|length| length.as_f64());
+            crashed(out_of_memory(&event.message(), in_use.unwrap_or(0.0)));
+            event.prevent_default();
+        }
+    });
+    // A failure to listen leaves the browser's own words.
+    let _ =
+        scope.add_event_listener_with_callback("error", listener.into_js_value().unchecked_ref());
+}
+
+/// Returns what ended the program, given the browser's words and the bytes of its memory.
+fn out_of_memory(words: &str, in_use: f64) -> String {
+    if !words.ends_with("unreachable") {
+        return words.to_owned();
+    }
+    let gigabytes = in_use / f64::from(1 << 30);
+    format!(
+        "it is out of memory, with {gigabytes:.1} GB in use. The command line has no such limit"
+    )
+}
+
 fn report(panic: &PanicHookInfo<'_>) {
     let message = panic.to_string();
     web_sys::console::error_1(&format!("zeview: {message}").into());
+    crashed(message);
+}
+
+/// Tells the sender of the request in progress that the decoder has ended.
+fn crashed(message: String) {
     let working = WORKING.try_with(|working| working.try_borrow_mut().ok()?.take());
     if let Ok(Some((line, id))) = working {
         let crashed = Message::Crashed {

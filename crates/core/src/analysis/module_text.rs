@@ -65,6 +65,57 @@ pub trait ModuleText {
 
     /// Returns the lines of each function, in order.
     fn functions(&self, sources: &Sources) -> Vec<FunctionLines>;
+
+    /// Returns the places in the source that the module states for its lines.
+    fn places(&self, sources: &Sources) -> Rc<ModulePlaces>;
+}
+
+/// The places in the source of a module's lines.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModulePlaces {
+    /// The source files.
+    pub files: Vec<ModuleSource>,
+    /// The places, by line: that of the line itself first, then the calls around it, the innermost
+    /// first. Lines without a place have none.
+    pub rows: Vec<RowPlace>,
+}
+
+impl ModulePlaces {
+    /// Returns the places of a line.
+    pub fn of(&self, row: u32) -> &[RowPlace] {
+        let start = self.rows.partition_point(|known| known.row < row);
+        let end = self.rows.partition_point(|known| known.row <= row);
+        self.rows.get(start..end).unwrap_or_default()
+    }
+}
+
+/// A source file that a module names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModuleSource {
+    /// Its path, as the module states it.
+    pub path: String,
+    /// Its text, if the module has it.
+    pub text: Option<String>,
+}
+
+/// The place of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowPlace {
+    /// The line of the module.
+    pub row: u32,
+    /// Its place in the source.
+    pub place: ModulePlace,
+}
+
+/// A place in the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModulePlace {
+    /// Index of the file in [`ModulePlaces::files`].
+    pub file: u32,
+    /// One-based line number.
+    pub line: u32,
+    /// One-based column number; 0 if unknown.
+    pub column: u32,
 }
 
 /// How ids are written.

@@ -18,6 +18,7 @@ mod names;
 mod number;
 mod operands;
 mod overview;
+mod places;
 #[rustfmt::skip]
 mod tables;
 mod text;

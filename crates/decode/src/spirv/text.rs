@@ -12,10 +12,11 @@ use super::module::{Instruction, Module, split};
 use super::names::Names;
 use super::number;
 use super::operands::{Definitions, Piece, Problem, walk};
+use super::places;
 use super::words::string;
 use crate::limits;
 use zeview_core::analysis::module_text::{
-    FunctionLines, IdStyle, ModuleText, TextLine, TextToken, TokenKind,
+    FunctionLines, IdStyle, ModulePlaces, ModuleText, TextLine, TextToken, TokenKind,
 };
 use zeview_core::model::{Sources, Span};
 
@@ -31,6 +32,7 @@ pub(super) struct LazyModule {
     span: Span,
     module: OnceCell<Module>,
     names: OnceCell<Names>,
+    places: OnceCell<Rc<ModulePlaces>>,
 }
 
 impl LazyModule {
@@ -40,6 +42,7 @@ impl LazyModule {
             span,
             module: OnceCell::new(),
             names: OnceCell::new(),
+            places: OnceCell::new(),
         })
     }
 
@@ -213,6 +216,14 @@ impl ModuleText for LazyModule {
             }
         });
         functions.collect()
+    }
+
+    fn places(&self, sources: &Sources) -> Rc<ModulePlaces> {
+        let places = self.places.get_or_init(|| {
+            let module = self.module(sources);
+            Rc::new(places::places(module, module.header_rows()))
+        });
+        Rc::clone(places)
     }
 
     fn function_at(&self, row: u32, sources: &Sources) -> Option<Range<u32>> {

@@ -1,0 +1,878 @@
+//! A kernel in step: its source, SPIR-V, vISA and instructions side by side, line by line.
+//!
+//! A line belongs to points: places in the source, from the line tables of the code
+//! (`.debug_line`, with the calls of inlined functions), of the SPIR-V (`OpLine`, `DebugLine`,
+//! `DebugScope`) and of the vISA (`FILE`, `LOC`). Lines of several columns with the same point
+//! belong together. If the code and the SPIR-V have no place in common, the points are what both
+//! name: arguments, called functions, barriers and atomic operations.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::kernel_names::{self, Build, KernelQuery};
+use zeview_core::analysis::assembly::{Listing, Shape, Shapes};
+use zeview_core::analysis::kernel_inputs::InputKind;
+use zeview_core::analysis::module_text::{IdStyle, ModuleText, TextLine, TokenKind};
+use zeview_core::analysis::source_lines::{LineTable, SourceFile, base_name};
+use zeview_core::model::{Document, NodeId, NodeKind, Span};
+
+/// A kernel in step.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct KernelStep {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// What ties the columns.
+    pub basis: Basis,
+    /// The columns, from the source to the instructions. Those of one kind follow each other, the
+    /// one with the most points first.
+    pub columns: Vec<StepColumn>,
+    /// The points. Lines have their indices.
+    pub points: Vec<Point>,
+    /// What is missing, and why.
+    pub notes: Vec<String>,
+}
+
+/// What ties the columns of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Places in the source.
+    Lines,
+    /// Names and kinds of operations, as there are no places that the columns share.
+    Names,
+    /// Nothing.
+    #[default]
+    None,
+}
+
+/// A form of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepColumn {
+    /// What it is.
+    pub kind: StepKind,
+    /// Its name: the path of a source file, or that of a node.
+    pub title: String,
+    /// Its lines.
+    pub lines: Vec<StepLine>,
+}
+
+/// The form of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// A file of the source.
+    Source,
+    /// The functions of the kernel in SPIR-V.
+    Spirv,
+    /// vISA, the virtual instructions of the compiler.
+    Visa,
+    /// The instructions.
+    Instructions,
+}
+
+impl StepKind {
+    /// Returns its name in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            StepKind::Source => "Source",
+            StepKind::Spirv => "SPIR-V",
+            StepKind::Visa => "vISA",
+            StepKind::Instructions => "Instructions",
+        }
+    }
+}
+
+/// A line of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StepLine {
+    /// Its number: that of the source line, from 1, or that of the row, from 0.
+    pub number: u32,
+    /// The label before it; empty if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Its text.
+    pub text: String,
+    /// Its bytes in the file; `None` for a source file that is not in it.
+    pub span: Option<Span>,
+    /// Its points by their indices: its own place first, then the calls around it.
+    pub points: Vec<u32>,
+}
+
+/// What lines of several columns have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Point {
+    /// A line of the source.
+    Line {
+        /// The path of the file, as complete as it is known.
+        file: String,
+        /// The one-based line.
+        line: u32,
+    },
+    /// Something that both the SPIR-V and the code name: `argument n`, `call f`, `barrier`.
+    Name {
+        /// The name.
+        name: String,
+    },
+}
+
+impl Point {
+    /// Formats it: `add.cl:12`, `argument n`.
+    pub fn text(&self) -> String {
+        match self {
+            Point::Line { file, line } => format!("{}:{line}", base_name(file)),
+            Point::Name { name } => name.clone(),
+        }
+    }
+}
+
+/// Maximum number of lines of a column. A kernel of 100 000 instructions has more lines than anybody
+/// reads.
+const LINES_MAX: usize = 200_000;
+
+/// Maximum number of functions that a kernel calls.
+const FUNCTIONS_MAX: usize = 4096;
+
+/// Returns the forms of a build.
+pub fn kernel_step(document: &mut Document, build: &Build) -> KernelStep {
+    let mut step = KernelStep {
+        kernel: build.name.clone(),
+        ..KernelStep::default()
+    };
+    let mut files = Files::default();
+    let (listing, table) = code_of(document, build);
+    let module = spirv_of(document, build);
+    if listing.is_none() {
+        step.note("no instructions: the file has no native code of the kernel for this device, or its encoding is unknown");
+    }
+    if module.is_none() {
+        step.note("no SPIR-V of the kernel in the file");
+    }
+    let mut texts: Vec<(u32, Vec<String>)> = Vec::new();
+    let mut code = listing.as_ref().map(|listing| {
+        let lines = instructions(document, &**listing, table.as_deref(), &mut files);
+        column(StepKind::Instructions, build.path.clone(), lines)
+    });
+    let mut spirv = module.as_ref().map(|module| {
+        let lines = spirv_lines(document, module, &mut files);
+        for file in &module.text.places(&document.sources).files {
+            if let Some(text) = &file.text {
+                texts.push((files.of(&file.path), text.lines().map(expanded).collect()));
+            }
+        }
+        column(StepKind::Spirv, module.path.clone(), lines)
+    });
+    let visa = visa_of(document, build, &mut files);
+    for (path, lines) in document.source_texts().iter() {
+        texts.push((
+            files.added(path),
+            lines.iter().map(|line| expanded(line)).collect(),
+        ));
+    }
+    files.name_points();
+    let places = |column: &Option<StepColumn>| -> HashSet<u32> {
+        let lines = column.iter().flat_map(|column| &column.lines);
+        lines.flat_map(|line| line.points.iter().copied()).collect()
+    };
+    let (in_code, in_spirv) = (places(&code), places(&spirv));
+    step.points.append(&mut files.points);
+    step.basis = if in_code.is_empty() && in_spirv.is_empty() {
+        Basis::None
+    } else {
+        Basis::Lines
+    };
+    let is_tied = !in_code.is_disjoint(&in_spirv);
+    if !is_tied
+        && let (Some(listing), Some(module), Some(code), Some(spirv)) =
+            (&listing, &module, &mut code, &mut spirv)
+    {
+        let mut names = Names::default();
+        names.of_spirv(document, module, &argument_names(document, build), spirv);
+        names.of_code(document, &**listing, code);
+        if names.join(&mut step.points, code, spirv) {
+            if step.basis == Basis::None {
+                step.basis = Basis::Names;
+            }
+            step.note("the SPIR-V and the instructions have no source lines in common: they are tied by name only (arguments, calls, barriers, atomic operations)");
+        }
+    }
+    step.columns = sources(&files, texts, [&code, &spirv]);
+    let known: HashSet<&str> = step.columns.iter().map(|known| &*known.title).collect();
+    let without = files.paths.iter().filter(|path| !known.contains(&***path));
+    let without: Vec<&str> = without.map(|path| base_name(path)).collect();
+    if !without.is_empty() {
+        let all = without.join(", ");
+        step.notes
+            .push(format!("the text of the source is not here: {all}"));
+    }
+    step.columns.extend(spirv);
+    step.columns.extend(visa);
+    step.columns.extend(code);
+    step
+}
+
+impl KernelStep {
+    fn note(&mut self, note: &str) {
+        self.notes.push(note.to_owned());
+    }
+
+    /// Returns the lines of each column with a point, each with the index of its column.
+    pub fn lines_at(&self, point: u32) -> Vec<(usize, Vec<&StepLine>)> {
+        let columns = self.columns.iter().enumerate();
+        let found = columns.map(|(at, column)| {
+            let lines = column.lines.iter();
+            let lines = lines.filter(|line| line.points.contains(&point));
+            (at, lines.collect::<Vec<_>>())
+        });
+        found.filter(|(_, lines)| !lines.is_empty()).collect()
+    }
+}
+
+fn column(kind: StepKind, title: String, lines: Vec<StepLine>) -> StepColumn {
+    StepColumn { kind, title, lines }
+}
+
+fn expanded(line: &str) -> String {
+    line.replace('\t', "    ")
+}
+
+/// The files of the source and the points in them.
+#[derive(Default)]
+struct Files {
+    paths: Vec<String>,
+    /// Those without a name of their own.
+    unnamed: Vec<u32>,
+    /// The index of a file, by the path as it was written.
+    known: HashMap<String, u32>,
+    points: Vec<Point>,
+    /// The index of a point, by file and line.
+    places: HashMap<(u32, u32), u32>,
+}
+
+impl Files {
+    /// Returns the index of a file. Compilers write a path in full, relative to a folder, or only its
+    /// name: paths are of one file if one is the end of the other.
+    fn of(&mut self, path: &str) -> u32 {
+        if let Some(known) = self.known.get(path) {
+            return *known;
+        }
+        let same = self.paths.iter().position(|known| ends_alike(known, path));
+        let at = same.unwrap_or_else(|| {
+            self.paths.push(path.to_owned());
+            self.paths.len() - 1
+        });
+        if let Some(known) = self.paths.get_mut(at)
+            && path.len() > known.len()
+        {
+            path.clone_into(known);
+        }
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        self.known.insert(path.to_owned(), at);
+        at
+    }
+
+    /// Returns the index of a file that the user added: of that name, or the only one without a name.
+    fn added(&mut self, path: &str) -> u32 {
+        let is_known = self.paths.iter().any(|known| ends_alike(known, path));
+        match (is_known, &*self.unnamed) {
+            (false, [only]) => {
+                let only = *only;
+                if let Some(name) = usize::try_from(only)
+                    .ok()
+                    .and_then(|at| self.paths.get_mut(at))
+                {
+                    path.clone_into(name);
+                }
+                only
+            }
+            _ => self.of(path),
+        }
+    }
+
+    /// Returns the index of a file of a line table. IGC writes a number for a source without a name.
+    fn of_table(&mut self, file: &SourceFile) -> u32 {
+        let at = self.of(&path_of(&file.directory, &file.name));
+        if !file.is_named && !self.unnamed.contains(&at) {
+            self.unnamed.push(at);
+        }
+        at
+    }
+
+    /// Sets the paths of the points, which are complete now.
+    fn name_points(&mut self) {
+        for ((file, _), point) in &self.places {
+            let at = |index: u32| usize::try_from(index).unwrap_or(usize::MAX);
+            let path = self.paths.get(at(*file));
+            if let (Some(Point::Line { file, .. }), Some(path)) =
+                (self.points.get_mut(at(*point)), path)
+            {
+                path.clone_into(file);
+            }
+        }
+    }
+
+    fn point(&mut self, file: u32, line: u32) -> u32 {
+        let points = &mut self.points;
+        *self.places.entry((file, line)).or_insert_with(|| {
+            points.push(Point::Line {
+                // The path may become longer.
+                file: String::new(),
+                line,
+            });
+            u32::try_from(points.len().saturating_sub(1)).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Adds a point to those of a line.
+    fn add(&mut self, line: &mut StepLine, file: u32, number: u32) {
+        // Line 0 is none.
+        if number > 0 {
+            let point = self.point(file, number);
+            if !line.points.contains(&point) {
+                line.points.push(point);
+            }
+        }
+    }
+}
+
+/// Whether one path is the end of the other.
+fn ends_alike(one: &str, other: &str) -> bool {
+    fn parts(path: &str) -> impl Iterator<Item = &str> {
+        let parts = path.split(['/', '\\']).rev();
+        parts.filter(|part| !part.is_empty() && *part != ".")
+    }
+    parts(one).zip(parts(other)).all(|(x, y)| x == y)
+}
+
+/// Returns the listing and the line table of a build.
+fn code_of(
+    document: &mut Document,
+    build: &Build,
+) -> (Option<Rc<dyn Listing>>, Option<Rc<LineTable>>) {
+    let listing = build.code.and_then(|code| {
+        let assembly = document.assembly(build.document)?;
+        assembly.listing(code, None, &document.sources).ok()
+    });
+    let listing = listing.filter(|listing| listing.encoding().is_some());
+    let lines = document.source_lines(build.document);
+    (listing, lines.map(|lines| lines.table(&document.sources)))
+}
+
+fn instructions(
+    document: &Document,
+    listing: &dyn Listing,
+    table: Option<&LineTable>,
+    files: &mut Files,
+) -> Vec<StepLine> {
+    let sources = &document.sources;
+    let code = listing.code();
+    let mut lines = Vec::new();
+    for row in (0..listing.count()).take(LINES_MAX) {
+        let (Some(line), Some(span)) = (listing.line(row, sources), listing.span(row, sources))
+        else {
+            break;
+        };
+        let mut text = line.text.trim_end().to_owned();
+        if !line.message.is_empty() {
+            text.push_str(" // ");
+            text.push_str(&line.message);
+        }
+        let mut found = StepLine {
+            number: row,
+            label: line.label.clone(),
+            text,
+            span: Some(span),
+            points: Vec::new(),
+        };
+        let offset = span.start.saturating_sub(code.start);
+        if let Some(table) = table {
+            if let Some(row) = table.row_at(code, offset)
+                && let Some(file) = table.file(row)
+            {
+                let file = files.of_table(file);
+                files.add(&mut found, file, row.line);
+            }
+            let frames = table.frames_at(code, offset);
+            for frame in frames.iter().skip(1).filter(|frame| !frame.file.is_empty()) {
+                let file = files.of(&frame.file);
+                files.add(&mut found, file, frame.line);
+            }
+        }
+        lines.push(found);
+    }
+    lines
+}
+
+fn path_of(directory: &str, name: &str) -> String {
+    match directory {
+        "" => name.to_owned(),
+        directory => format!("{}/{name}", directory.trim_end_matches('/')),
+    }
+}
+
+/// The functions of a kernel in a module.
+struct KernelModule {
+    path: String,
+    text: Rc<dyn ModuleText>,
+    /// The lines of its functions, the kernel first.
+    functions: Vec<Range<u32>>,
+}
+
+/// Returns the SPIR-V of a kernel: in the document with its code, or in another image of the file.
+fn spirv_of(document: &mut Document, build: &Build) -> Option<KernelModule> {
+    let beside = document.module_texts(build.document);
+    let beside: Vec<(String, Rc<dyn ModuleText>)> = beside
+        .into_iter()
+        .map(|(node, text)| (document.path(node), text))
+        .collect();
+    for (path, text) in beside {
+        if let Some(found) = kernel_in(document, path, text, &build.name) {
+            return Some(found);
+        }
+    }
+    let query = KernelQuery::named(build.name.clone());
+    let others = kernel_names::modules(document, &query).unwrap_or_default();
+    let found = others
+        .into_iter()
+        .find_map(|module| kernel_in(document, module.path, module.text, &build.name));
+    found
+}
+
+/// Finds the functions of a kernel in a module.
+fn kernel_in(
+    document: &Document,
+    path: String,
+    text: Rc<dyn ModuleText>,
+    kernel: &str,
+) -> Option<KernelModule> {
+    let sources = &document.sources;
+    let functions = text.functions(sources);
+    let first = functions.first()?.rows.start;
+    let entry = (0..first).find_map(|row| {
+        let line = text.line(row, IdStyle::Numbers, sources)?;
+        (opcode(&line) == "OpEntryPoint" && texts(&line).any(|name| name == kernel))
+            .then(|| ids(&line).next())?
+    })?;
+    let rows: HashMap<u32, Range<u32>> = functions
+        .into_iter()
+        .map(|function| (function.id, function.rows))
+        .collect();
+    let mut pending = VecDeque::from([entry]);
+    let mut seen = HashSet::from([entry]);
+    let mut found = Vec::new();
+    while let Some(id) = pending.pop_front()
+        && found.len() < FUNCTIONS_MAX
+    {
+        let Some(rows) = rows.get(&id) else { continue };
+        for row in rows.clone() {
+            let Some(line) = text.line(row, IdStyle::Numbers, sources) else {
+                continue;
+            };
+            if opcode(&line) == "OpFunctionCall"
+                && let Some(called) = ids(&line).nth(1)
+                && seen.insert(called)
+            {
+                pending.push_back(called);
+            }
+        }
+        // A declaration has no body.
+        if rows.len() > 2 {
+            found.push(rows.clone());
+        }
+    }
+    (!found.is_empty()).then_some(KernelModule {
+        path,
+        text,
+        functions: found,
+    })
+}
+
+fn token(line: &TextLine, start: u32, end: u32) -> String {
+    let at = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
+    let bytes = line.text.get(at(start)..at(end)).unwrap_or_default();
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn opcode(line: &TextLine) -> String {
+    let tokens = &mut line.tokens.iter();
+    let found = tokens.find(|token| token.kind == TokenKind::Opcode);
+    found.map_or_else(String::new, |found| token(line, found.start, found.end))
+}
+
+/// Returns the texts in quotation marks.
+fn texts(line: &TextLine) -> impl Iterator<Item = String> {
+    let found = line.tokens.iter();
+    let found = found.filter(|token| token.kind == TokenKind::Text);
+    found.map(|found| {
+        let text = token(line, found.start, found.end);
+        let text = text.strip_prefix('"').unwrap_or(&text);
+        text.strip_suffix('"').unwrap_or(text).to_owned()
+    })
+}
+
+/// Returns the ids that a line refers to.
+fn ids(line: &TextLine) -> impl Iterator<Item = u32> {
+    line.tokens.iter().filter_map(|token| match token.kind {
+        TokenKind::Id(id) => Some(id),
+        _ => None,
+    })
+}
+
+fn result(line: &TextLine) -> Option<u32> {
+    line.tokens.iter().find_map(|token| match token.kind {
+        TokenKind::Result(id) => Some(id),
+        _ => None,
+    })
+}
+
+fn spirv_lines(document: &Document, module: &KernelModule, files: &mut Files) -> Vec<StepLine> {
+    let sources = &document.sources;
+    let places = module.text.places(sources);
+    let rows = module.functions.iter().cloned().flatten();
+    let mut lines = Vec::new();
+    for row in rows.take(LINES_MAX) {
+        let Some(line) = module.text.line(row, IdStyle::Names, sources) else {
+            continue;
+        };
+        let span = line.span;
+        let (text, _) = line.readable();
+        let mut found = StepLine {
+            number: row,
+            label: String::new(),
+            text,
+            span: Some(span),
+            points: Vec::new(),
+        };
+        for known in places.of(row) {
+            let at = usize::try_from(known.place.file).unwrap_or(usize::MAX);
+            if let Some(file) = places.files.get(at) {
+                let file = files.of(&file.path);
+                files.add(&mut found, file, known.place.line);
+            }
+        }
+        lines.push(found);
+    }
+    lines
+}
+
+/// Returns the vISA of a kernel: the section whose first directive names it.
+fn visa_of(document: &mut Document, build: &Build, files: &mut Files) -> Option<StepColumn> {
+    let is_visa = |node: &zeview_core::model::Node| {
+        node.kind == NodeKind::Text && node.name.starts_with(VISA)
+    };
+    let nodes: Vec<NodeId> = document.children_that(build.document, is_visa, FUNCTIONS_MAX);
+    for node in nodes {
+        let Some(span) = document.node(node).and_then(|node| node.span) else {
+            continue;
+        };
+        let Ok(bytes) = document.sources.read(span) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let is_named = |line: &str| {
+            let name = line.trim().strip_prefix(".kernel ");
+            name.is_some_and(|name| name.trim().trim_matches('"') == build.name)
+        };
+        if text.lines().take(VISA_HEAD).any(is_named) {
+            let lines = visa_lines(&bytes, span, files);
+            return Some(column(StepKind::Visa, document.path(node), lines));
+        }
+    }
+    None
+}
+
+/// The start of the names of sections with vISA.
+const VISA: &str = ".visaasm";
+
+/// Number of lines that may precede the name of a kernel in vISA.
+const VISA_HEAD: usize = 16;
+
+fn visa_lines(bytes: &[u8], span: Span, files: &mut Files) -> Vec<StepLine> {
+    let mut lines = Vec::new();
+    let mut place: (Option<u32>, u32) = (None, 0);
+    let mut at = 0_u64;
+    for (number, raw) in (0..).zip(bytes.split_inclusive(|byte| *byte == b'\n').take(LINES_MAX)) {
+        let len = raw.len() as u64;
+        let whole = String::from_utf8_lossy(raw);
+        let text = whole.trim_end_matches(['\n', '\r']);
+        let mut line = StepLine {
+            number,
+            label: String::new(),
+            text: expanded(text),
+            span: Some(span.subspan(at, len)),
+            points: Vec::new(),
+        };
+        at = at.saturating_add(len);
+        let written = text.trim();
+        if let Some(path) = written.strip_prefix("FILE ") {
+            place.0 = Some(files.of(path.trim().trim_matches('"')));
+        } else if let Some(number) = written.strip_prefix("LOC ") {
+            // Line 0 is none.
+            place.1 = number.trim().parse().unwrap_or(0);
+        } else if is_visa_instruction(text)
+            && let (Some(file), 1..) = place
+        {
+            files.add(&mut line, file, place.1);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Whether a line of vISA is an instruction: they are indented; directives start with a dot.
+fn is_visa_instruction(line: &str) -> bool {
+    let written = line.trim_start();
+    written.len() < line.len() && !written.starts_with(['.', '/']) && !written.ends_with(':')
+}
+
+/// Returns the columns of source files whose text is known, those with the most points first.
+fn sources(
+    files: &Files,
+    texts: Vec<(u32, Vec<String>)>,
+    columns: [&Option<StepColumn>; 2],
+) -> Vec<StepColumn> {
+    let mut used: HashMap<u32, HashSet<u32>> = HashMap::new();
+    let file_of: HashMap<u32, (u32, u32)> = files
+        .places
+        .iter()
+        .map(|(place, point)| (*point, *place))
+        .collect();
+    let lines = columns
+        .into_iter()
+        .flatten()
+        .flat_map(|column| &column.lines);
+    for point in lines.flat_map(|line| &line.points) {
+        if let Some((file, line)) = file_of.get(point) {
+            used.entry(*file).or_default().insert(*line);
+        }
+    }
+    let mut found: Vec<(usize, StepColumn)> = Vec::new();
+    let mut seen = HashSet::new();
+    // A file that the user added comes last, and is the one that they want.
+    for (file, text) in texts.into_iter().rev() {
+        let count = used.get(&file).map_or(0, HashSet::len);
+        if count == 0 || !seen.insert(file) {
+            continue;
+        }
+        let path = usize::try_from(file).ok();
+        let path = path.and_then(|at| files.paths.get(at)).cloned();
+        let lines = (1..).zip(text).take(LINES_MAX).map(|(number, text)| {
+            let point = files.places.get(&(file, number)).copied();
+            StepLine {
+                number,
+                label: String::new(),
+                text,
+                span: None,
+                points: point.into_iter().collect(),
+            }
+        });
+        let column = column(StepKind::Source, path.unwrap_or_default(), lines.collect());
+        found.push((count, column));
+    }
+    zeview_core::model::sort::by_key(&mut found, |(count, _)| std::cmp::Reverse(*count));
+    found.into_iter().map(|(_, column)| column).collect()
+}
+
+/// Returns the names of a kernel's arguments, by index, as the instructions' inputs have them.
+fn argument_names(document: &Document, build: &Build) -> Vec<String> {
+    let detail = document.kernels(build.document).and_then(|kernels| {
+        let rows = kernels.rows(&document.sources);
+        let place = rows.iter().position(|row| row.name.value == build.name)?;
+        kernels.detail(place, &document.sources)
+    });
+    let arguments = detail.map(|detail| detail.arguments).unwrap_or_default();
+    let mut names = Vec::new();
+    for argument in arguments {
+        let Ok(at) = usize::try_from(argument.index) else {
+            continue;
+        };
+        if at < ARGUMENTS_MAX {
+            names.resize(names.len().max(at + 1), String::new());
+            if let Some(name) = names.get_mut(at) {
+                *name = argument.name.unwrap_or_default();
+            }
+        }
+    }
+    names
+}
+
+/// Maximum number of arguments of a kernel.
+const ARGUMENTS_MAX: usize = 4096;
+
+/// Returns a line of a column with SPIR-V, with numbers as ids.
+fn line_at(
+    document: &Document,
+    module: &KernelModule,
+    column: &StepColumn,
+    at: usize,
+) -> Option<TextLine> {
+    let row = column.lines.get(at)?.number;
+    module.text.line(row, IdStyle::Numbers, &document.sources)
+}
+
+/// The names that lines have in common.
+#[derive(Default)]
+struct Names {
+    /// The lines of the SPIR-V and of the code with a name, by their places in the columns.
+    found: HashMap<String, [Vec<usize>; 2]>,
+}
+
+impl Names {
+    fn add(&mut self, name: String, side: usize, line: usize) {
+        let lines = self.found.entry(name).or_default().get_mut(side);
+        if let Some(lines) = lines.filter(|lines| lines.last() != Some(&line)) {
+            lines.push(line);
+        }
+    }
+
+    /// Collects the names in SPIR-V: an instruction that takes an argument of the kernel itself has
+    /// its name, also in a function that the argument is passed to. `names` are those of the
+    /// arguments, by index.
+    fn of_spirv(
+        &mut self,
+        document: &Document,
+        module: &KernelModule,
+        names: &[String],
+        column: &StepColumn,
+    ) {
+        let sources = &document.sources;
+        let mut parameters: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut function = 0;
+        // The arguments, by the ids of parameters. Functions come after their callers.
+        let mut arguments: HashMap<u32, String> = HashMap::new();
+        for at in 0..column.lines.len() {
+            let Some(written) = line_at(document, module, column, at) else {
+                continue;
+            };
+            match (&*opcode(&written), result(&written)) {
+                ("OpFunction", Some(id)) => function = id,
+                ("OpFunctionParameter", Some(id)) => {
+                    parameters.entry(function).or_default().push(id);
+                }
+                _ => {}
+            }
+        }
+        let first = column.lines.first();
+        let kernel = first.and_then(|_| line_at(document, module, column, 0));
+        let kernel = kernel.and_then(|line| result(&line)).unwrap_or(0);
+        for (at, id) in parameters.get(&kernel).into_iter().flatten().enumerate() {
+            let name = names.get(at).filter(|name| !name.is_empty());
+            let name = name.cloned().unwrap_or_else(|| at.to_string());
+            arguments.insert(*id, format!("argument {name}"));
+        }
+        for at in 0..column.lines.len() {
+            let Some(written) = line_at(document, module, column, at) else {
+                continue;
+            };
+            let operation = opcode(&written);
+            let used = ids(&written).filter_map(|id| arguments.get(&id).cloned());
+            let own = result(&written).and_then(|id| arguments.get(&id).cloned());
+            for name in own.into_iter().chain(used) {
+                self.add(name, 0, at);
+            }
+            if operation == "OpFunctionCall"
+                && let Some(called) = ids(&written).nth(1)
+            {
+                let taken = parameters.get(&called).into_iter().flatten();
+                for (parameter, passed) in taken.zip(ids(&written).skip(2)) {
+                    if let Some(name) = arguments.get(&passed).cloned() {
+                        arguments.entry(*parameter).or_insert(name);
+                    }
+                }
+                let name = module.text.name(called, IdStyle::Names, sources);
+                self.add(format!("call {name}"), 0, at);
+            }
+            if let Some(name) = kind_of(&operation) {
+                self.add(name.to_owned(), 0, at);
+            }
+        }
+    }
+
+    /// Collects the names in the code.
+    fn of_code(&mut self, document: &Document, listing: &dyn Listing, column: &StepColumn) {
+        let sources = &document.sources;
+        let flows = listing.data_flow(sources);
+        for (at, line) in column.lines.iter().enumerate() {
+            let inputs = flows.as_ref().and_then(|flows| flows.inputs(line.number));
+            for input in inputs.into_iter().flatten() {
+                let is_argument = !matches!(input.from, InputKind::Symbol | InputKind::Data);
+                // The field of an implicit argument, or the address of a buffer.
+                let name = input.name.split(['.', '+', ' ']).next().unwrap_or_default();
+                if is_argument {
+                    self.add(format!("argument {name}"), 1, at);
+                } else if input.from == InputKind::Symbol {
+                    self.add(format!("call {}", input.name), 1, at);
+                }
+            }
+        }
+        let mut counter = Counter { names: self, at: 0 };
+        listing.shapes(false, sources, &mut counter);
+    }
+
+    /// Adds the names that both have as points. Returns whether there are any.
+    fn join(self, points: &mut Vec<Point>, code: &mut StepColumn, spirv: &mut StepColumn) -> bool {
+        let mut both: Vec<(String, [Vec<usize>; 2])> = self
+            .found
+            .into_iter()
+            .filter(|(_, lines)| lines.iter().all(|lines| !lines.is_empty()))
+            .collect();
+        zeview_core::model::sort::by_key(&mut both, |(_, lines)| {
+            lines.first().and_then(|lines| lines.first()).copied()
+        });
+        let has = !both.is_empty();
+        for (name, lines) in both {
+            let point = u32::try_from(points.len()).unwrap_or(u32::MAX);
+            points.push(Point::Name { name });
+            for (lines, column) in lines.into_iter().zip([&mut *spirv, &mut *code]) {
+                for at in lines {
+                    if let Some(line) = column.lines.get_mut(at) {
+                        line.points.push(point);
+                    }
+                }
+            }
+        }
+        has
+    }
+}
+
+/// Finds the kinds of instructions.
+struct Counter<'n> {
+    names: &'n mut Names,
+    at: usize,
+}
+
+impl Shapes for Counter<'_> {
+    fn repeated(&mut self, _: i32, _: u128) -> bool {
+        false
+    }
+
+    fn shape(&mut self, _: Option<u128>, shape: &Shape<'_>) -> bool {
+        if shape.counts.barriers > 0 {
+            self.names.add("barrier".to_owned(), 1, self.at);
+        }
+        if shape.counts.atomics > 0 {
+            self.names.add("atomic operation".to_owned(), 1, self.at);
+        }
+        if shape.counts.dpas > 0 {
+            self.names
+                .add("matrix multiplication".to_owned(), 1, self.at);
+        }
+        self.at += 1;
+        true
+    }
+}
+
+/// Returns the kind of an operation of SPIR-V that is found again in code.
+fn kind_of(operation: &str) -> Option<&'static str> {
+    match operation {
+        "OpControlBarrier" => Some("barrier"),
+        "OpCooperativeMatrixMulAddKHR" | "OpSubgroupMatrixMultiplyAccumulateINTEL" => {
+            Some("matrix multiplication")
+        }
+        atomic if atomic.starts_with("OpAtomic") => Some("atomic operation"),
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! Kernels in step: the lines of the source, SPIR-V, vISA and instructions that belong together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use zeview::kernel_names::{self, KernelQuery};
+use zeview::step::{Basis, KernelStep, Point, StepColumn, StepKind, kernel_step};
+
+use crate::cli::{stdout, zeview};
+use crate::support::{fixtures, open};
+
+fn step_of(file: &str, kernel: &str, source: Option<&str>) -> KernelStep {
+    let path = fixtures::folder().join("zebin").join(file);
+    let mut document = open(&fs::read(path).unwrap());
+    if let Some(source) = source {
+        let text = fs::read_to_string(fixtures::folder().join("src").join(source)).unwrap();
+        document.add_source_text(source, &text);
+    }
+    let build = kernel_names::one(&mut document, &KernelQuery::named(kernel)).unwrap();
+    kernel_step(&mut document, &build)
+}
+
+fn column(step: &KernelStep, kind: StepKind) -> &StepColumn {
+    let mut found = step.columns.iter().filter(|column| column.kind == kind);
+    found.next().unwrap()
+}
+
+/// The own line of each row of a column.
+fn own_lines(step: &KernelStep, kind: StepKind) -> Vec<(String, Option<u32>)> {
+    let line = |point: &u32| match &step.points[*point as usize] {
+        Point::Line { line, .. } => Some(*line),
+        Point::Name { .. } => None,
+    };
+    let lines = column(step, kind).lines.iter();
+    lines
+        .map(|found| (found.text.clone(), found.points.first().and_then(line)))
+        .collect()
+}
+
+/// The line of each address, as `llvm-dwarfdump --debug-line` prints the table: the last row of an
+/// address counts, and line 0 is none.
+fn dwarfdump(name: &str) -> BTreeMap<u64, u32> {
+    let path = fixtures::folder().join(format!("step/{name}.dwarfdump.txt"));
+    let text = fs::read_to_string(path).unwrap();
+    let rows = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let address = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+        Some((address, words.next()?.parse().ok()?))
+    });
+    rows.collect()
+}
+
+#[test]
+fn instructions_have_the_lines_of_llvm_dwarfdump() {
+    let mut compared = 0;
+    for name in ["debugme-lines.ptl-h.igc2.40", "debugme.tgllp.igc1.12504"] {
+        let step = step_of(&format!("{name}.zebin"), "step", None);
+        assert_eq!(step.basis, Basis::Lines);
+        let table = dwarfdump(name);
+        let code = column(&step, StepKind::Instructions);
+        let start = code.lines[0].span.unwrap().start;
+        let own = own_lines(&step, StepKind::Instructions);
+        for (line, (text, own)) in code.lines.iter().zip(own) {
+            let offset = line.span.unwrap().start - start;
+            let expected = table.range(..=offset).next_back().map(|(_, line)| *line);
+            assert_eq!(
+                own,
+                expected.filter(|line| *line > 0),
+                "{name} {offset:#x} {text}"
+            );
+            compared += usize::from(own.is_some());
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// The lines by `OpLine` in the text of `spirv-dis`, which end with a block or at `OpNoLine`.
+#[test]
+fn spirv_has_the_lines_of_its_text() {
+    let name = "debugme-lines.ptl-h.igc2.40";
+    let path = fixtures::folder().join(format!("spirv/{name}.spvasm"));
+    let text = fs::read_to_string(path).unwrap();
+    let step = step_of(&format!("{name}.zebin"), "step", None);
+    let found = own_lines(&step, StepKind::Spirv);
+    let mut expected: BTreeMap<String, BTreeSet<Option<u32>>> = BTreeMap::new();
+    let mut line = None;
+    for written in text.lines() {
+        let operation = written
+            .split_whitespace()
+            .find(|word| word.starts_with("Op"));
+        let operation = operation.unwrap_or_default();
+        if operation == "OpLine" {
+            line = written
+                .split_whitespace()
+                .nth(2)
+                .and_then(|line| line.parse().ok());
+            line = line.filter(|line| *line > 0);
+        } else if operation == "OpNoLine" {
+            line = None;
+        } else if !written.contains("DebugScope") {
+            expected.entry(written.to_owned()).or_default().insert(line);
+        }
+        let ends = [
+            "OpBranch",
+            "OpReturn",
+            "OpUnreachable",
+            "OpSwitch",
+            "OpKill",
+            "OpFunctionEnd",
+        ];
+        if ends.iter().any(|end| operation.starts_with(end)) {
+            line = None;
+        }
+    }
+    let mut compared = 0;
+    for (text, own) in &found {
+        // The rows of a place themselves have none.
+        if text.contains("OpLine") || text.contains("OpNoLine") || text.contains("DebugScope") {
+            assert_eq!(*own, None, "{text}");
+        } else {
+            assert!(
+                expected[text].contains(own),
+                "{text}: {own:?}, not {:?}",
+                expected[text]
+            );
+            compared += usize::from(own.is_some());
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn columns_are_tied_by_source_lines() {
+    let step = step_of("debugme.tgllp.igc1.12504.zebin", "step", Some("debugme.cl"));
+    let kinds: Vec<StepKind> = step.columns.iter().map(|column| column.kind).collect();
+    let expected = [StepKind::Source, StepKind::Spirv, StepKind::Instructions];
+    assert_eq!(kinds, expected);
+    assert_eq!(step.notes, [""; 0]);
+    // Each point of a source line leads to lines of the other columns; the line of the call in the
+    // kernel, to the inlined instructions, too.
+    let source = &step.columns[0];
+    assert!(source.title.ends_with("debugme.cl"), "{}", source.title);
+    let point = |line: usize| source.lines[line - 1].points[0];
+    let texts = |line: usize, column: usize| -> Vec<&str> {
+        let found = step.lines_at(point(line));
+        let of = found.into_iter().find(|(at, _)| *at == column);
+        let lines = of.map(|(_, lines)| lines).unwrap_or_default();
+        lines.iter().map(|line| &*line.text).collect()
+    };
+    assert!(texts(2, 1).iter().any(|text| text.contains("OpDot")));
+    assert!(
+        texts(9, 1)
+            .iter()
+            .any(|text| text.contains("OpFunctionCall"))
+    );
+    let energy: BTreeSet<&str> = texts(2, 2).into_iter().collect();
+    let call: BTreeSet<&str> = texts(9, 2).into_iter().collect();
+    assert!(!energy.is_empty());
+    assert!(energy.is_subset(&call), "{energy:?} {call:?}");
+    // No point twice in a line, and each in the list.
+    for line in step.columns.iter().flat_map(|column| &column.lines) {
+        let distinct: BTreeSet<_> = line.points.iter().collect();
+        assert_eq!(distinct.len(), line.points.len());
+        assert!(
+            line.points
+                .iter()
+                .all(|at| (*at as usize) < step.points.len())
+        );
+    }
+}
+
+#[test]
+fn names_tie_what_has_no_lines() {
+    let step = step_of("assertk.dg2.igc2.40.zebin", "*", None);
+    assert_eq!(step.basis, Basis::Names);
+    assert!(step.notes.iter().any(|note| note.contains("by name only")));
+    let names: Vec<String> = step.points.iter().map(Point::text).collect();
+    assert!(
+        names.iter().any(|name| name.starts_with("argument ")),
+        "{names:?}"
+    );
+    for at in 0..step.points.len() as u32 {
+        assert_eq!(step.lines_at(at).len(), 2, "{}", names[at as usize]);
+    }
+}
+
+#[test]
+fn the_text_has_every_line_once() {
+    let folder = fixtures::folder();
+    let file = folder.join("zebin/debugme.tgllp.igc1.12504.zebin");
+    let source = folder.join("src/debugme.cl");
+    let source = source.to_str().unwrap();
+    let output = zeview(&[
+        "step",
+        file.to_str().unwrap(),
+        "--kernel",
+        "step",
+        "--source",
+        source,
+    ]);
+    let printed = stdout(&output);
+    let step = step_of("debugme.tgllp.igc1.12504.zebin", "step", Some("debugme.cl"));
+    for column in step.columns.iter().filter(|of| of.kind != StepKind::Source) {
+        for line in &column.lines {
+            let same = |of: &&zeview::step::StepLine| of.text == line.text;
+            let count = column.lines.iter().filter(same).count();
+            let ends = |printed: &&str| printed.ends_with(line.text.trim_end());
+            assert!(
+                printed.lines().filter(ends).count() >= count,
+                "{}",
+                line.text
+            );
+        }
+    }
+    assert!(
+        printed.contains("\ndebugme.cl:2  float energy("),
+        "{printed}"
+    );
+    assert!(printed.find("debugme.cl:2 ") < printed.find("debugme.cl:5 "));
+}
