@@ -2,7 +2,7 @@
 //! files.
 
 use std::collections::BTreeSet;
-use zeview::diff::{compare_with, differing_from_base};
+use zeview::diff::{ComparisonSteps, differing_from_base, keep_base};
 
 use serde_json::Value;
 use zeview::decode::compression::Method;
@@ -19,7 +19,7 @@ use crate::support::layout::unfounded_claims;
 use crate::support::random::Random;
 use crate::support::syclbin::{Syclbin, Text};
 use crate::support::watchdog::Watchdog;
-use crate::support::{built, compressed, damage, hosts, open, spirv, zebin};
+use crate::support::{built, compressed, damage, hosts, open, packages, spirv, zebin};
 
 fn stem(name: &str) -> &str {
     name.split(['.', '-']).next().unwrap()
@@ -627,7 +627,7 @@ fn the_bytes_that_differ() {
     );
     let mut document = open(&b);
     assert_eq!(differing_from_base(&document), None);
-    compare_with(&mut document, open(&a), (None, None), &Options::default());
+    compare_with(&mut document, open(&a));
     let (from, to) = differing_from_base(&document).unwrap();
     let texts = |bytes: &[u8], spans: &[Span]| -> Vec<String> {
         let text = |span: &Span| &bytes[span.start as usize..span.end as usize];
@@ -642,7 +642,7 @@ fn the_bytes_that_differ() {
     let two = zebin::zebin(&["k", "other"]).build().bytes;
     let mut document = open(&two);
     let one = zebin::zebin(&["k"]).build().bytes;
-    compare_with(&mut document, open(&one), (None, None), &Options::default());
+    compare_with(&mut document, open(&one));
     let (_, to) = differing_from_base(&document).unwrap();
     let code = |document: &mut Document, name: &str| {
         let id = document.find(name).unwrap();
@@ -1111,4 +1111,57 @@ fn places_of_relocations() {
     other[..16].copy_from_slice(&[0x60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let moved = fields(&file(0x0c, code), &file(0x1c, other));
     assert_eq!(moved, Vec::<Value>::new());
+}
+
+/// Compares a document with another file, which it keeps.
+fn compare_with(document: &mut Document, mut base: Document) {
+    let kernels = (None, None);
+    let mut steps = ComparisonSteps::new(&base, document, kernels, Options::default());
+    while steps.step(&mut base, document) {}
+    keep_base(document, base, steps.finish());
+}
+
+/// The kernels of two libraries, step by step, with the progress so far.
+#[test]
+fn steps_count_the_kernels() {
+    let wheel = |simd: &[u8; 19]| {
+        let names: Vec<String> = (0..100).map(|at| format!("k{at}")).collect();
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let mut built = zebin::zebin(&names).build().bytes;
+        let written = b"simd_size:       32";
+        let places: Vec<usize> = (0..built.len())
+            .filter(|at| built[*at..].starts_with(written))
+            .collect();
+        assert_eq!(places.len(), 100);
+        for at in places {
+            built[at..at + written.len()].copy_from_slice(simd);
+        }
+        packages::zip(&[packages::stored("a.zebin", &built)])
+    };
+    let (one, other) = (wheel(b"simd_size:       32"), wheel(b"simd_size:       16"));
+    let (mut a, mut b) = (open(&one), open(&other));
+    let mut steps = ComparisonSteps::new(&a, &b, (None, None), Options::default());
+    let mut seen = Vec::new();
+    while steps.step(&mut a, &mut b) {
+        seen.extend(
+            steps
+                .progress()
+                .map(|progress| (progress.done, progress.of)),
+        );
+    }
+    assert!(seen.len() > 2 && seen.is_sorted(), "{seen:?}");
+    assert!(
+        seen.iter().all(|(done, of)| *of == 100 && done < of),
+        "{seen:?}"
+    );
+    let (whole, kernels) = steps.finish();
+    assert_eq!(whole.of(Part::Kernel).count(), 100);
+    // Stopped in the middle, and begun again with what was read.
+    let mut steps = ComparisonSteps::new(&a, &b, kernels, Options::default());
+    steps.step(&mut a, &mut b);
+    steps.step(&mut a, &mut b);
+    let (_, kernels) = steps.finish();
+    let mut steps = ComparisonSteps::new(&a, &b, kernels, Options::default());
+    while steps.step(&mut a, &mut b) {}
+    assert_eq!(steps.finish().0, whole);
 }

@@ -38,14 +38,16 @@ fn own_lines(step: &KernelStep, kind: StepKind) -> Vec<(String, Option<u32>)> {
 }
 
 /// The line of each address, as `llvm-dwarfdump --debug-line` prints the table: the last row of an
-/// address counts, and line 0 is none.
+/// address counts; line 0 is none, and so is the end of a sequence.
 fn dwarfdump(name: &str) -> BTreeMap<u64, u32> {
     let path = fixtures::folder().join(format!("step/{name}.dwarfdump.txt"));
     let text = fs::read_to_string(path).unwrap();
     let rows = text.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
         let address = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
-        Some((address, words.next()?.parse().ok()?))
+        let number = words.next()?.parse().ok()?;
+        let is_end = line.ends_with("end_sequence");
+        Some((address, if is_end { 0 } else { number }))
     });
     rows.collect()
 }

@@ -37,12 +37,25 @@ pub struct Options {
     /// Print only these forms, separated by commas.
     #[arg(long, value_name = "FORMS", value_delimiter = ',')]
     columns: Vec<Form>,
+    /// Print only what belongs to a line of the source, with the functions that are inlined there:
+    /// `add.cl:12`, or `12` in any file.
+    #[arg(long, value_name = "LINE", value_parser = place, conflicts_with = "json")]
+    line: Option<(String, u32)>,
     /// Print a JSON array with one object per kernel: schema, kernel, basis (what ties the columns:
     /// lines, names, none), columns (kind, title, lines: number, text, span, and points as indices;
     /// its own first, then the calls around it), points (kind line: file, line; kind name: name),
     /// notes.
     #[arg(long)]
     json: bool,
+}
+
+/// Reads a place: a file, which may be empty, and a line.
+fn place(text: &str) -> Result<(String, u32), String> {
+    let (file, line) = text.rsplit_once(':').unwrap_or(("", text));
+    match line.parse() {
+        Ok(line) if line > 0 => Ok((file.to_owned(), line)),
+        _ => Err("not a line: write it as FILE:LINE or LINE, counted from 1".to_owned()),
+    }
 }
 
 /// A form of a kernel, as an argument.
@@ -114,7 +127,17 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 };
                 let heading = format!("kernel {}{place}", step.kernel);
                 writeln!(text, "// {}", escaped(&heading))?;
-                write_text(&step, &mut text)?;
+                let wanted = options.line.as_ref();
+                if !write_text(&step, wanted, &mut text)? {
+                    let problem = match wanted {
+                        Some((file, line)) if file.is_empty() => {
+                            format!("nothing belongs to line {line}")
+                        }
+                        Some((file, line)) => format!("nothing belongs to {file}:{line}"),
+                        None => "nothing is known of the kernel".to_owned(),
+                    };
+                    inputs.fail(file, &problem);
+                }
             }
         }
         if account.is_overdrawn() {
@@ -135,7 +158,17 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 /// Width of the names of forms.
 const WIDTH: usize = 13;
 
-fn write_text(step: &KernelStep, out: &mut impl Write) -> io::Result<()> {
+/// Whether a point is a wanted place. A file may be given by the end of its path.
+fn is_at(point: &Point, (wanted, number): &(String, u32)) -> bool {
+    matches!(point, Point::Line { file, line } if line == number && file.ends_with(&**wanted))
+}
+
+/// Prints a kernel, or what belongs to one line of the source. Returns whether there was something.
+fn write_text(
+    step: &KernelStep,
+    wanted: Option<&(String, u32)>,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     for note in &step.notes {
         writeln!(out, "// {}", escaped(note))?;
     }
@@ -151,10 +184,21 @@ fn write_text(step: &KernelStep, out: &mut impl Write) -> io::Result<()> {
     let mut by_point: BTreeMap<Option<u32>, Vec<(StepKind, &StepLine)>> = BTreeMap::new();
     for column in step.columns.iter().filter(|column| !sources(column)) {
         for line in &column.lines {
-            let own = line.points.first().copied();
+            let known = |at: &&u32| step.points.get(**at as usize);
+            let own = match wanted {
+                None => line.points.first().copied(),
+                // Also the instructions of functions that are inlined there.
+                Some(wanted) => {
+                    let mut points = line.points.iter();
+                    let found = points.find(|at| known(at).is_some_and(|of| is_at(of, wanted)));
+                    let Some(found) = found else { continue };
+                    Some(*found)
+                }
+            };
             by_point.entry(own).or_default().push((column.kind, line));
         }
     }
+    let has_any = !by_point.is_empty();
     let mut order: Vec<Option<u32>> = by_point.keys().copied().collect();
     order.sort_by_key(|point| {
         let point = point.and_then(|at| step.points.get(at as usize));
@@ -193,7 +237,8 @@ fn write_text(step: &KernelStep, out: &mut impl Write) -> io::Result<()> {
             writeln!(out, "  {name:WIDTH$} {}", escaped(text))?;
         }
     }
-    writeln!(out)
+    writeln!(out)?;
+    Ok(has_any)
 }
 
 fn continue_without() -> String {
