@@ -1,5 +1,7 @@
 //! The document class.
 
+use std::collections::BTreeMap;
+
 use crate::tables;
 use js_sys::{Array, Error, Reflect, Uint8Array};
 use serde::de::DeserializeOwned;
@@ -220,6 +222,21 @@ impl ZeviewDocument {
     ) -> Result<String, Error> {
         let query = query(kernel, options)?;
         Ok(operations::spirv(&mut self.0, &query, raw_ids)?)
+    }
+
+    /// Returns a kernel's source, SPIR-V, vISA and instructions, tied line by line. `sources` are the
+    /// texts of source files by name. Names and options are those of `kernel`.
+    #[wasm_bindgen(unchecked_return_type = "KernelStep")]
+    pub fn step(
+        &mut self,
+        kernel: &str,
+        #[wasm_bindgen(unchecked_param_type = "Record<string, string>")] sources: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions")] options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let texts: BTreeMap<String, String> = from_js(sources)?;
+        let texts: Vec<(String, String)> = texts.into_iter().collect();
+        let query = query(kernel, options)?;
+        to_js(&operations::step(&mut self.0, &query, &texts)?)
     }
 
     /// Returns the instructions of a kernel with their data flow. Names and options are those of

@@ -15,6 +15,7 @@ use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
+use crate::step::{KernelStep, kernel_step};
 use crate::kernel_names::{self, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
 use crate::model::suggest::{nearest, unknown_name};
@@ -386,6 +387,24 @@ impl From<KernelNameError> for ApiError {
 pub fn assembly(document: &Document, listing: &dyn Listing) -> Result<String, ApiError> {
     let text = listing.text(&document.sources, EXPORT_MAX);
     text.map_err(|message| ApiError::new("too-long", message))
+}
+
+/// Returns a kernel's source, SPIR-V, vISA and instructions, as `zeview step --json` prints them.
+/// `texts` are source files: names and contents.
+///
+/// # Errors
+///
+/// As [`kernel`].
+pub fn step(
+    document: &mut Document,
+    query: &KernelQuery,
+    texts: &[(String, String)],
+) -> Result<KernelStep, ApiError> {
+    for (name, text) in texts {
+        document.add_source_text(name, text);
+    }
+    let build = kernel_names::one(document, query)?;
+    Ok(kernel_step(document, &build))
 }
 
 /// Returns the SPIR-V of the modules that a query names, one after the other, as `zeview disasm

@@ -386,6 +386,36 @@ export interface KernelOptions {
   path?: string;
 }
 
+/** A kernel in step: its forms, and what ties their lines. */
+export interface KernelStep {
+  kernel: string;
+  /** What ties the columns: places in the source, names, or nothing. */
+  basis: "lines" | "names" | "none";
+  columns: StepColumn[];
+  /** What lines of several columns have in common. Lines have indices of it. */
+  points: ({ kind: "line"; file: string; line: number } | { kind: "name"; name: string })[];
+  /** What is missing, and why. */
+  notes: string[];
+}
+
+export interface StepColumn {
+  kind: "source" | "spirv" | "visa" | "instructions";
+  title: string;
+  lines: StepLine[];
+}
+
+export interface StepLine {
+  /** The source line, from 1; or the row, from 0. */
+  number: number;
+  /** The label before an instruction. */
+  label?: string;
+  text: string;
+  /** Its bytes; null for a source that is not in the file. */
+  span: Span | null;
+  /** Its points: its own first, then the calls around it. */
+  points: number[];
+}
+
 /** The summary of the data flow of a kernel. Cycles are the scheduling model of the compiler. */
 export interface FlowReport {
   instructions: number;

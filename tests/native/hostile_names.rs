@@ -188,6 +188,17 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "step",
+        &[
+            "FILE",
+            "--json FILE",
+            "--columns instructions,spirv FILE",
+            "--source OTHER --line 3 FILE",
+            "--line TYPED FILE",
+            "--kernel TYPED FILE",
+        ],
+    ),
+    (
         "lines",
         &[
             "FILE",

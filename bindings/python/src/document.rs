@@ -252,6 +252,17 @@ impl Document {
         })
     }
 
+    fn step(
+        &self,
+        py: Python<'_>,
+        query: Query,
+        texts: Vec<(String, String)>,
+    ) -> PyResult<String> {
+        self.run(py, move |document| {
+            json(&operations::step(document, &query.into(), &texts)?)
+        })
+    }
+
     fn instructions(&self, py: Python<'_>, query: Query) -> PyResult<String> {
         self.run(py, move |document| {
             let (_, listing) = operations::listing(document, &query.into())?;

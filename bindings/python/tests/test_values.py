@@ -85,6 +85,16 @@ def test_disassembly(sample, tmp_path):
         assert document.disassemble(kernel.name, kernel.path or None) == printed
 
 
+def test_step():
+    sample, source = SAMPLES / "debugme.bmg.zebin", SAMPLES / "debugme.cl"
+    step = zeview.open(sample).step("step", sources={source.name: source.read_text()})
+    (printed,) = command_json("step", "--json", "--source", source, sample)
+    assert printed.pop("schema") == 1
+    assert step.to_dict() == printed
+    assert step.basis == "lines"
+    assert [column["kind"] for column in step.columns] == ["source", "spirv", "instructions"]
+
+
 def test_spirv(sample):
     document = zeview.open(sample)
     try:

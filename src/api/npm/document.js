@@ -55,6 +55,10 @@ export function bind(load) {
       const { rawIds = false, ...build } = options;
       return this.#decoded.spirv(kernel, rawIds, build);
     }
+    step(kernel, options = {}) {
+      const { sources = {}, ...build } = options;
+      return this.#decoded.step(kernel, sources, build);
+    }
     analyze(kernel, options) { return this.#decoded.analyze(kernel, options); }
     async profile(source, options) {
       const before = options?.before === undefined ? undefined : await readerOf(options.before);

@@ -48,6 +48,11 @@ export class ZeviewDocument {
   disassemble(kernel: string, options: KernelOptions & { dataflow: true }): InstructionFlow[];
   /** Returns the SPIR-V of the file as text, as `zeview disasm --spirv` prints it: of all its modules, or of those with a kernel. */
   spirv(kernel?: string, options?: KernelOptions & { rawIds?: boolean }): string;
+  /**
+   * Returns a kernel's source, SPIR-V, vISA and instructions, tied line by line, as `zeview step --json` prints them.
+   * `sources` are the texts of source files by name; SPIR-V may contain the text.
+   */
+  step(kernel: string, options?: KernelOptions & { sources?: Record<string, string> }): KernelStep;
   /** Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it. */
   analyze(kernel: string, options?: KernelOptions): FlowReport;
   /**

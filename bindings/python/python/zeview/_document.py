@@ -8,7 +8,7 @@ import json
 import os
 import stat
 from collections.abc import Sequence
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union, overload
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
 from . import _zeview
 from ._notebook import LIMIT, View
@@ -18,6 +18,7 @@ from ._records import (
     Fact,
     FlowReport,
     Instruction,
+    KernelStep,
     Problem,
     Span,
     Summary,
@@ -287,6 +288,24 @@ class Document:
         """
         query = _query("" if kernel is None else kernel, path, device, image, file)
         return self._native.spirv(query, raw_ids)
+
+    def step(
+        self,
+        kernel: KernelName,
+        path: Optional[str] = None,
+        *,
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+        sources: Optional[Mapping[str, str]] = None,
+    ) -> KernelStep:
+        """The source, SPIR-V, vISA and instructions of a kernel, tied line by line.
+
+        As `zeview step --json` prints it. `sources` are the texts of source files by name; SPIR-V may
+        contain the text.
+        """
+        query = _query(kernel, path, device, image, file)
+        return KernelStep(json.loads(self._native.step(query, list((sources or {}).items()))))
 
     def instructions(
         self,

@@ -262,6 +262,18 @@ class Instruction(Record):
     limit: Optional[str]
 
 
+class KernelStep(Record):
+    """A kernel in step: its forms, and what ties their lines. Lines have indices of `points`: their
+    own first, then the calls around it."""
+
+    __slots__ = ()
+    kernel: str
+    basis: str
+    columns: List[Record]
+    points: List[Record]
+    notes: List[str]
+
+
 class FlowReport(Record):
     """The summary of the data flow of a kernel. `unknown` has the figures that are None because they are
     unknown, with the reasons."""

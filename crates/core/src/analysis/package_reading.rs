@@ -13,6 +13,9 @@ const STEP: u64 = 8 << 20;
 /// Maximum number of files in one step that are only looked at.
 const LOOKED_AT: usize = 16;
 
+/// Size below which a file is small: it is unpacked in a fraction of a second.
+const SMALL: u64 = 32 << 20;
+
 /// The files of a package, as far as they are opened. Files without device code are only looked at;
 /// packages in the package are opened as well.
 pub struct PackageReading {
@@ -196,11 +199,13 @@ impl PackageReading {
         self.is_partial |= self.left.len() < before;
     }
 
-    /// Reads small files first, so that the first results come early.
+    /// Reads small files first, so that the first results come early. Large ones keep their order: any
+    /// of them takes seconds to unpack, and the one with kernels need not be the smallest.
     pub fn small_first(&mut self) {
         let size = |task: &Task| task.files.file(task.index).map_or(0, |file| file.size);
+        let key = |size: u64| if size < SMALL { size } else { SMALL };
         let mut left: Vec<Task> = std::mem::take(&mut self.left).into();
-        sort::by_cached_key(&mut left, |task| size(task));
+        sort::by_cached_key(&mut left, |task| key(size(task)));
         self.left = left.into();
     }
 

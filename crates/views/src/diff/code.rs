@@ -4,8 +4,9 @@
 //! jumps are compared by target instruction, and compaction is ignored. Zero bytes after the code,
 //! which the hardware may prefetch, are not part of it.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,62 @@ pub(super) struct Words {
 #[derive(Default)]
 pub(super) struct Dictionary {
     texts: HashMap<Box<str>, u32>,
-    words: HashMap<Str, HashMap<u128, (u32, Counts)>>,
+    words: HashMap<Str, HashMap<u128, SeenWord>>,
+}
+
+/// A word that was seen: the index of its text, and its statistics in a byte each. There are a
+/// million, and most lookups are of memory that is not in a cache.
+#[derive(Clone, Copy)]
+struct SeenWord {
+    id: u32,
+    counts: [u8; 8],
+}
+
+impl SeenWord {
+    /// Returns `None` for statistics that do not fit; no instruction has such.
+    fn new(id: u32, counts: Counts) -> Option<SeenWord> {
+        let Counts {
+            padding,
+            sends,
+            spills,
+            fills,
+            atomics,
+            barriers,
+            dpas,
+            waits,
+        } = counts;
+        let all = [
+            padding, sends, spills, fills, atomics, barriers, dpas, waits,
+        ];
+        let mut counts = [0; 8];
+        for (packed, count) in counts.iter_mut().zip(all) {
+            *packed = u8::try_from(count).ok()?;
+        }
+        Some(SeenWord { id, counts })
+    }
+
+    fn counts(self) -> Counts {
+        let [
+            padding,
+            sends,
+            spills,
+            fills,
+            atomics,
+            barriers,
+            dpas,
+            waits,
+        ] = self.counts.map(u64::from);
+        Counts {
+            padding,
+            sends,
+            spills,
+            fills,
+            atomics,
+            barriers,
+            dpas,
+            waits,
+        }
+    }
 }
 
 /// Maximum number of cached words and texts.
@@ -61,7 +117,7 @@ const KNOWN_MAX: usize = 1 << 20;
 /// Receives the instructions of one listing.
 struct ListingReader<'d> {
     texts: &'d mut HashMap<Box<str>, u32>,
-    words: &'d mut HashMap<u128, (u32, Counts)>,
+    words: &'d mut HashMap<u128, SeenWord>,
     work: &'d mut Work,
     taken: Words,
     starts: Vec<i32>,
@@ -83,11 +139,11 @@ impl ListingReader<'_> {
 
 impl Shapes for ListingReader<'_> {
     fn repeated(&mut self, at: i32, word: u128) -> bool {
-        let Some((id, counts)) = self.words.get(&word).copied() else {
+        let Some(seen) = self.words.get(&word).copied() else {
             return false;
         };
         self.work.spend(8);
-        self.take(at, id, counts);
+        self.take(at, seen.id, seen.counts());
         true
     }
 
@@ -100,8 +156,8 @@ impl Shapes for ListingReader<'_> {
                 next
             }
         };
-        if let Some(word) = word {
-            self.words.insert(word, (id, shape.counts));
+        if let Some((word, seen)) = word.zip(SeenWord::new(id, shape.counts)) {
+            self.words.insert(word, seen);
         }
         if !shape.targets.is_empty() {
             self.jumps

@@ -5,8 +5,9 @@
 //! Signatures are looked up in tables, so the work grows with the number of kernels, not with the
 //! number of pairs.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use foldhash::HashMap;
 
 use super::work::Work;
 use zeview_core::analysis::assembly::{Listing, Shape, Shapes};
@@ -155,7 +156,7 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
             let arguments = with_arguments.then(|| signature.arguments.clone());
             Some((signature.code?, arguments))
         };
-        let mut places: HashMap<(u64, Option<String>), Vec<usize>> = HashMap::new();
+        let mut places: HashMap<(u64, Option<String>), Vec<usize>> = HashMap::default();
         // Reversed, so that `pop` takes the first.
         for (at, signature) in b.iter().enumerate().rev() {
             if is_free.1.get(at) == Some(&true)
@@ -177,7 +178,7 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
         work.spend((a.len() + b.len()) as u64);
     }
     // Similar code.
-    let mut bands: HashMap<(usize, &[u64]), Vec<usize>> = HashMap::new();
+    let mut bands: HashMap<(usize, &[u64]), Vec<usize>> = HashMap::default();
     for (at, signature) in b.iter().enumerate() {
         if is_free.1.get(at) != Some(&true) {
             continue;
