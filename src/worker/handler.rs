@@ -19,6 +19,7 @@ use super::answers::rows::{row, rows, shorten, texts};
 use super::answers::search::Searching;
 use super::answers::selection::select;
 use super::answers::sources::added;
+use super::answers::step::Steps;
 use super::answers::{diff, graph, verdict};
 use super::protocol::tree_order::TreeOrder;
 use super::protocol::{CodeGuess, Envelope, Opened, Problem, ROWS_MAX, Request, Response};
@@ -87,6 +88,7 @@ struct OpenFile {
     base: (String, ReadFailure),
     /// That file, while its kernels are read.
     comparing: Option<diff::Comparing>,
+    steps: Steps,
     by_kernel: ByKernel,
     lists: Lists,
     counting: Counting,
@@ -152,6 +154,7 @@ impl Handler {
             failure,
             base: Default::default(),
             comparing: None,
+            steps: Steps::default(),
             by_kernel: ByKernel::default(),
             lists: Lists::new(self.clock),
             counting: Counting::default(),
@@ -311,6 +314,22 @@ impl OpenFile {
                 let unread = self.lists.unread_files(document, *id);
                 verdict::verdict(document, *id, device.as_deref(), unread)
             }
+            Request::Step {
+                document: id,
+                query,
+            } => self
+                .steps
+                .read(document, *id, query)
+                .map_or_else(failed, Answer::from),
+            Request::StepLines {
+                column,
+                start,
+                count,
+            } => self
+                .steps
+                .lines(*column, *start, *count)
+                .map_or_else(failed, Answer::from),
+            Request::StepRows(place) => self.steps.rows(*place).map_or_else(failed, Answer::from),
             Request::Graph {
                 document: id,
                 list: ListId::Instructions,
@@ -353,6 +372,7 @@ impl OpenFile {
                 // The lists that show the text of source files.
                 self.lists.forget(ListId::SourceLines);
                 self.lists.forget(ListId::Instructions);
+                self.steps.forget();
                 added(document, *id, name).map_or_else(failed, Answer::from)
             }
             Request::Code {

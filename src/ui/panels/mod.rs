@@ -16,6 +16,7 @@ mod problems;
 mod profile;
 mod props;
 mod sizes;
+mod step;
 mod survey;
 mod verdict;
 
@@ -53,6 +54,9 @@ pub fn panel(id: PanelId) -> Panel {
         }
         PanelId::Arguments => ("Arguments", |props| {
             html! { <arguments::Arguments ..props.clone() /> }
+        }),
+        PanelId::Step => ("Step", |props| {
+            html! { <step::StepPanel ..props.clone() /> }
         }),
         PanelId::Compare => ("Compare", |props| {
             html! { <compare::Compare ..props.clone() /> }

@@ -159,6 +159,7 @@ fn work_text(request: &Request) -> &'static str {
         Request::Verdict { .. } => "Checking the device",
         Request::Code { .. } | Request::PrepareCode { .. } => "Reading code",
         Request::DataFlow { .. } => "Analyzing the data flow",
+        Request::Step { .. } | Request::StepLines { .. } | Request::StepRows(_) => "Reading code",
         Request::Graph { .. } => "Drawing the graph",
         Request::Search { .. } => "Searching",
         Request::AddProfile { .. } | Request::CodeSamples { .. } => "Reading the profile",

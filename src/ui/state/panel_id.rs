@@ -12,6 +12,8 @@ pub enum PanelId {
     List(ListId),
     /// One kernel in full.
     Arguments,
+    /// Source, SPIR-V, vISA and instructions of a kernel.
+    Step,
     /// Differences from another file.
     Compare,
     /// Errors, warnings and notes.
@@ -37,7 +39,7 @@ impl PanelId {
     pub const SOURCE_LINES: PanelId = PanelId::List(ListId::SourceLines);
 
     /// Number of panels, counting each list as one.
-    pub const COUNT: usize = ListId::ALL.len() + 5;
+    pub const COUNT: usize = ListId::ALL.len() + 6;
 
     /// A number below [`COUNT`](PanelId::COUNT).
     pub fn number(self) -> usize {
@@ -49,6 +51,7 @@ impl PanelId {
             PanelId::Compare => lists + 2,
             PanelId::Problems => lists + 3,
             PanelId::Bookmarks => lists + 4,
+            PanelId::Step => lists + 5,
         }
     }
 
@@ -57,6 +60,9 @@ impl PanelId {
         let mut all = vec![PanelId::Overview];
         for list in tabs(false) {
             all.push(PanelId::List(list));
+            if list == ListId::Instructions {
+                all.push(PanelId::Step);
+            }
             // A kernel is a row of that list.
             if list == ListId::Kernels {
                 all.push(PanelId::Arguments);
@@ -77,6 +83,7 @@ impl PanelId {
                 None => list.name(),
             },
             PanelId::Arguments => "arguments",
+            PanelId::Step => "step",
             PanelId::Compare => "compare",
             PanelId::Problems => "problems",
             PanelId::Bookmarks => "bookmarks",
@@ -96,7 +103,7 @@ impl PanelId {
             PanelId::List(list) => Some(list),
             PanelId::Arguments => Some(ListId::Kernels),
             PanelId::Compare => Some(ListId::Differences),
-            PanelId::Overview | PanelId::Problems | PanelId::Bookmarks => None,
+            PanelId::Overview | PanelId::Step | PanelId::Problems | PanelId::Bookmarks => None,
         }
     }
 }

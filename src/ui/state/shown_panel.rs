@@ -41,6 +41,7 @@ impl PanelId {
                 tab.is_some_and(|tab| tab.is_shown(&contents(view)))
             }
             PanelId::Arguments => PanelId::KERNELS.is_shown(view),
+            PanelId::Step => PanelId::ASSEMBLY.is_shown(view),
             PanelId::Compare => !view.opened.summary.has.unknown || view.compare.base.is_some(),
             // Hidden otherwise to save space in the tab bar.
             PanelId::Bookmarks => {

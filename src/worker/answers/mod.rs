@@ -16,4 +16,5 @@ pub(super) mod rows;
 pub(super) mod search;
 pub(super) mod selection;
 pub(super) mod sources;
+pub(super) mod step;
 pub(super) mod verdict;

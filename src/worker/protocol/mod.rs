@@ -14,6 +14,7 @@ mod profile;
 mod request;
 mod response;
 mod search;
+mod step;
 mod tree;
 pub mod tree_order;
 mod verdict;
@@ -36,6 +37,7 @@ pub use self::profile::{
 pub use self::request::{ExportForm, Request, SelectionTarget};
 pub use self::response::{CodeGuess, Opened, Problem, Response};
 pub use self::search::{HitRow, SearchStep};
+pub use self::step::{StepHead, StepPlace, StepReport, StepRows};
 pub use self::tree::{BYTES_MAX, Detail, KnownRow, LeafRow, PREVIEW, Row, Selected};
 pub use self::verdict::{
     FIRST_USED_MAX, IMAGES_MAX, ImagePick, ImagesReport, PICKS_MAX, VerdictReport,

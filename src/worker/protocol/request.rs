@@ -4,6 +4,7 @@ use super::super::protocol::tree_order::TreeOrder;
 use super::compare::CompareForm;
 use super::list::{Follow, ListRequest};
 use super::search::SearchStep;
+use super::step::StepPlace;
 use crate::analysis::occupancy::OccupancyParameters;
 use crate::diff::Options as CompareOptions;
 use crate::kernel_names::KernelQuery;
@@ -92,6 +93,24 @@ pub enum Request {
         /// The selected bytes of code: the answer includes the block that contains them.
         at: Option<Span>,
     },
+    /// The kernel whose code a list of instructions shows, in step.
+    Step {
+        /// The document, or one within it.
+        document: NodeId,
+        /// Section and encoding of the code.
+        query: Query,
+    },
+    /// Lines of the kernel that was asked for last.
+    StepLines {
+        /// Index of the column.
+        column: u32,
+        /// Index of the first line.
+        start: u32,
+        /// Maximum number.
+        count: u32,
+    },
+    /// The lines of that kernel that a place leads to.
+    StepRows(StepPlace),
     /// All rules; does not need a file.
     Rules,
     /// A request about a list.

@@ -7,11 +7,13 @@ use super::graph::{BlocksPage, GraphPage};
 use super::list::{ListAt, ListPage, ListReading, SurveyReport, WorstRow};
 use super::profile::{CodeSamples, ProfileOverview};
 use super::search::HitRow;
+use super::step::{StepReport, StepRows};
 use super::tree::{LeafRow, Row, Selected};
 use super::verdict::VerdictReport;
 use crate::analysis::occupancy::Occupancy;
 use crate::diff::DifferenceIndex;
 use crate::model::{Coverage, Diagnostic, RuleInfo, SourceId, Span, Str, Summary};
+use crate::step::StepLine;
 use crate::tables;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,12 @@ pub enum Response {
     Graph(Box<GraphPage>),
     /// To [`Request::Graph`](super::Request::Graph), of basic blocks.
     Blocks(Box<BlocksPage>),
+    /// To [`Request::Step`](super::Request::Step).
+    Step(Box<StepReport>),
+    /// To [`Request::StepLines`](super::Request::StepLines).
+    StepLines(Vec<StepLine>),
+    /// To [`Request::StepRows`](super::Request::StepRows).
+    StepRows(StepRows),
     /// To [`Request::Rules`](super::Request::Rules).
     Rules(Vec<RuleInfo>),
     /// To [`Request::Texts`](super::Request::Texts).

@@ -1,0 +1,547 @@
+//! A kernel in step: its source, SPIR-V, vISA and instructions side by side. Lines that belong
+//! together have the same color; pointing at one marks the others, choosing one scrolls to them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::model::text::escaped;
+use crate::model::{NodeId, Span};
+use crate::step::{Basis, StepKind, StepLine};
+use crate::tables::ListId;
+use crate::ui::browser::dom::{focus, number_near};
+use crate::ui::browser::keys::pressed;
+use crate::ui::components::prose;
+use crate::ui::components::ptr_eq::PtrEq;
+use crate::ui::hooks::{
+    Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
+};
+use crate::ui::panels::PanelProps;
+use crate::ui::session::{Session, SessionContext};
+use crate::ui::state::View;
+use crate::ui::state::commands::Command;
+use crate::ui::text::format;
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Request, Response, StepHead, StepPlace, StepReport, StepRows};
+
+/// Height of a row in pixels: `--step-row` in `www/styles/step.css`.
+const ROW: f64 = 18.0;
+
+/// Number of lines that are asked for at once.
+const PAGE: u32 = 128;
+
+/// Number of colors: `band-0` and so on in `www/styles/step.css`.
+const BANDS: u32 = 6;
+
+/// What the panel shows.
+#[derive(Clone, PartialEq, Default)]
+struct Shown {
+    /// The kernel; `None` until it is read.
+    report: Option<Rc<StepReport>>,
+    failed: Option<AttrValue>,
+    /// Number of the answer: columns of another one are others.
+    run: u32,
+    /// The columns that are hidden, by their indices.
+    hidden: Vec<usize>,
+    /// The points under the pointer.
+    lit: Rc<[u32]>,
+    /// The chosen line: its column and row.
+    chosen: Option<(usize, u32)>,
+    /// The lines of each column that belong to it, and how often it was chosen.
+    found: Rc<Vec<Vec<u32>>>,
+    turn: usize,
+    /// Number of choices: each scrolls.
+    choices: u32,
+}
+
+impl Shown {
+    /// Returns the row that a column scrolls to: of several places, the next one each time.
+    fn goal(&self, column: usize) -> Option<u32> {
+        let rows = self.found.get(column).filter(|rows| !rows.is_empty())?;
+        rows.get(self.turn % rows.len()).copied()
+    }
+
+    fn is_hidden(&self, column: usize) -> bool {
+        self.hidden.contains(&column)
+    }
+}
+
+/// The panel.
+#[component]
+pub fn StepPanel(props: &PanelProps) -> Html {
+    let shown = use_local::<Shown>();
+    let list = props.view.lists.get(ListId::Instructions);
+    let document = list.document.unwrap_or(props.view.selection.document());
+    let subject = Subject {
+        session: props.session.clone(),
+        shown: shown.clone(),
+    };
+    // Another kernel, section, or text of the source.
+    let of = list.query.of.map_or(u64::MAX, |span| span.start);
+    let here = subject.clone();
+    let view = props.view.clone();
+    use_change(
+        [
+            document_number(document),
+            of,
+            list.rows.generation.into(),
+            0,
+        ],
+        Box::new(move || here.read(&view, document)),
+    );
+    let here = subject.clone();
+    let selected = props.view.selection.span;
+    let now = shown.get();
+    use_change(
+        [props.view.selection.serial.into(), now.run.into(), 0, 0],
+        Box::new(move || here.follow(selected)),
+    );
+    if let Some(why) = &now.failed {
+        return html! { <div class="panel calm"><p class="warn" role="alert">{ prose(why) }</p></div> };
+    }
+    let Some(report) = now.report.clone() else {
+        return html! { <div class="panel calm"><p class="dim" role="status">{ "Reading the kernel …" }</p></div> };
+    };
+    let here = subject.clone();
+    let onclick = Callback::from(move |event: MouseEvent| {
+        if let Some(column) = number_near(&event, "data-column-toggle") {
+            here.toggle(column as usize);
+        }
+    });
+    let here = subject.clone();
+    let count = report.columns.len();
+    let onkeydown = Callback::from(move |event: KeyboardEvent| {
+        let digit = pressed(&event).and_then(|key| key.parse::<usize>().ok());
+        if let Some(column) = digit
+            .and_then(|digit| digit.checked_sub(1))
+            .filter(|at| *at < count)
+        {
+            event.prevent_default();
+            here.toggle(column);
+        }
+    });
+    let columns = report.columns.iter().enumerate();
+    let visible = columns.filter(|(at, _)| !now.is_hidden(*at));
+    html! {
+        <div class="panel step" {onclick} {onkeydown}>
+            <div class="step-bar">
+                <b class="mono">{ crate::ui::components::shortened(&escaped(&report.kernel)) }</b>
+                { for report.columns.iter().enumerate().map(|(at, head)| toggle(at, head, now.is_hidden(at))) }
+                <span class="dim" role="status">{ basis(&report) }</span>
+                { for report.notes.iter().map(|note| html! { <span class="dim note">{ escaped(note) }</span> }) }
+            </div>
+            <div class="step-columns">
+                { for visible.map(|(at, head)| html! {
+                    <Column key={format!("{}-{at}", now.run)} session={props.session.clone()} column={at}
+                            head={head.clone()} run={now.run} lit={now.lit.clone()}
+                            chosen={now.chosen.filter(|(of, _)| *of == at).map(|(_, row)| row)}
+                            goal={now.goal(at)} found={now.found.clone()} choices={now.choices}
+                            subject={PtrEq::new(subject.clone())} />
+                }) }
+            </div>
+        </div>
+    }
+}
+
+/// What ties the columns, in words.
+fn basis(report: &StepReport) -> &'static str {
+    match report.basis {
+        Basis::Lines => "tied by source lines",
+        Basis::Names => "tied by names",
+        Basis::None => "not tied: no debug information",
+    }
+}
+
+/// The button that shows and hides a column.
+fn toggle(at: usize, head: &StepHead, is_hidden: bool) -> Html {
+    let title = format!("{} (key {})", head.title, at + 1);
+    html! {
+        <button type="button" class="toggle info" aria-pressed={(!is_hidden).to_string()}
+                data-column-toggle={at.to_string()} {title}>
+            { column_name(head) }
+        </button>
+    }
+}
+
+/// The name of a column: that of the file for a source.
+fn column_name(head: &StepHead) -> String {
+    match head.kind {
+        StepKind::Source => escaped(crate::analysis::source_lines::base_name(&head.title)),
+        kind => kind.words().to_owned(),
+    }
+}
+
+fn document_number(id: NodeId) -> u64 {
+    crate::ui::hooks::fingerprint(&format!("{id:?}"))
+}
+
+/// The panel's state, and who changes it.
+#[derive(Clone)]
+struct Subject {
+    session: SessionContext,
+    shown: Local<Shown>,
+}
+
+impl Subject {
+    /// Reads the kernel.
+    fn read(&self, view: &View, document: NodeId) {
+        let Some((tab, _)) = self.session.0.active() else {
+            return;
+        };
+        let query = view.lists.get(ListId::Instructions).query.clone();
+        let request = Request::Step { document, query };
+        let here = self.clone();
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::Step(report)) => here.show(*report),
+            Err(ClientError::Failed(why)) => here.shown.change(|shown| {
+                *shown = Shown {
+                    failed: Some(why.into()),
+                    run: shown.run,
+                    ..Shown::default()
+                };
+            }),
+            Err(error) => session.handle_error(tab, &error),
+            Ok(_) => {}
+        };
+        self.session.0.ask_then(tab, request, Box::new(then));
+    }
+
+    fn show(&self, report: StepReport) {
+        let sources = report.columns.iter().enumerate();
+        let sources = sources.filter(|(_, head)| head.kind == StepKind::Source);
+        // Of several source files, the one with the most lines of the kernel.
+        let others = sources.skip(1).map(|(at, _)| at).collect();
+        self.shown.change(|shown| {
+            *shown = Shown {
+                report: Some(Rc::new(report)),
+                run: shown.run.wrapping_add(1),
+                hidden: others,
+                ..Shown::default()
+            };
+        });
+    }
+
+    fn toggle(&self, column: usize) {
+        self.shown.change(|shown| {
+            let before = shown.hidden.len();
+            shown.hidden.retain(|at| *at != column);
+            if shown.hidden.len() == before {
+                shown.hidden.push(column);
+            }
+        });
+    }
+
+    fn light(&self, points: &[u32]) {
+        if *self.shown.get().lit != *points {
+            self.shown.change(|shown| shown.lit = points.into());
+        }
+    }
+
+    /// Marks what belongs to the selected bytes, unless they were chosen here.
+    fn follow(&self, selected: Option<Span>) {
+        let Some(span) = selected else { return };
+        if self.shown.get().report.is_none() {
+            return;
+        }
+        let here = self.clone();
+        self.ask(StepPlace::Bytes(span), move |found| {
+            let Some(column) = found.rows.iter().position(|rows| !rows.is_empty()) else {
+                return;
+            };
+            let is_own = here.shown.get().chosen.is_some_and(|(column, row)| {
+                found
+                    .rows
+                    .get(column)
+                    .is_some_and(|rows| rows.contains(&row))
+            });
+            if !is_own {
+                here.shown.change(|shown| {
+                    let row = found
+                        .rows
+                        .get(column)
+                        .and_then(|rows| rows.first())
+                        .copied();
+                    shown.chosen = row.map(|row| (column, row));
+                    shown.found = Rc::new(found.rows);
+                    shown.turn = 0;
+                    shown.choices = shown.choices.wrapping_add(1);
+                });
+            }
+        });
+    }
+
+    /// Chooses a line: scrolls the other columns to what belongs to it, and selects its bytes. Of a
+    /// line that was chosen before, the next places.
+    fn choose(&self, column: usize, row: u32, line: &StepLine) {
+        let is_again = self.shown.get().chosen == Some((column, row));
+        self.shown.change(|shown| {
+            shown.chosen = Some((column, row));
+            shown.turn = if is_again {
+                shown.turn.wrapping_add(1)
+            } else {
+                0
+            };
+            if !is_again {
+                shown.found = Rc::default();
+            }
+            shown.choices = shown.choices.wrapping_add(1);
+        });
+        if let Some(point) = line.points.first().copied().filter(|_| !is_again) {
+            let here = self.clone();
+            self.ask(StepPlace::Point(point), move |found| {
+                here.shown.change(|shown| {
+                    if shown.chosen == Some((column, row)) {
+                        shown.found = Rc::new(found.rows);
+                        shown.choices = shown.choices.wrapping_add(1);
+                    }
+                });
+            });
+        }
+        if let Some(span) = line.span {
+            self.session.0.run(Command::Select(span));
+        }
+    }
+
+    fn ask(&self, place: StepPlace, then: impl FnOnce(StepRows) + 'static) {
+        let Some((tab, _)) = self.session.0.active() else {
+            return;
+        };
+        let run = self.shown.get().run;
+        let here = self.clone();
+        let then = move |_: &Rc<Session>, answer: Result<Response, ClientError>| {
+            if let Ok(Response::StepRows(found)) = answer
+                && here.shown.get().run == run
+            {
+                then(found);
+            }
+        };
+        let request = Request::StepRows(place);
+        self.session.0.ask_then(tab, request, Box::new(then));
+    }
+}
+
+#[derive(Properties, Clone, PartialEq)]
+struct ColumnProps {
+    session: SessionContext,
+    column: usize,
+    head: StepHead,
+    run: u32,
+    lit: Rc<[u32]>,
+    chosen: Option<u32>,
+    goal: Option<u32>,
+    found: Rc<Vec<Vec<u32>>>,
+    choices: u32,
+    subject: PtrEq<Subject>,
+}
+
+/// The pages of a column that were asked for.
+#[derive(Clone, Default)]
+struct Pages {
+    /// Number of changes: the pages themselves are too large to compare.
+    version: u32,
+    /// `None` until the lines are there.
+    known: Rc<HashMap<u32, Option<Rc<Vec<StepLine>>>>>,
+}
+
+impl PartialEq for Pages {
+    fn eq(&self, other: &Pages) -> bool {
+        self.version == other.version
+    }
+}
+
+impl Pages {
+    fn set(&mut self, page: u32, lines: Option<Option<Rc<Vec<StepLine>>>>) {
+        self.version = self.version.wrapping_add(1);
+        let known = Rc::make_mut(&mut self.known);
+        match lines {
+            Some(lines) => known.insert(page, lines),
+            None => known.remove(&page),
+        };
+    }
+
+    fn line(&self, row: u32) -> Option<&StepLine> {
+        let page = self.known.get(&(row / PAGE))?.as_ref()?;
+        page.get((row % PAGE) as usize)
+    }
+}
+
+/// A column of lines.
+#[component]
+fn Column(props: &ColumnProps) -> Html {
+    let rows = use_virtual_rows(ROW);
+    let pages = use_local::<Pages>();
+    use_row_count(&rows, props.head.count.into());
+    let (start, end) = rows.shown();
+    let here = (props.clone(), pages.clone());
+    use_change(
+        [
+            start / u64::from(PAGE),
+            end / u64::from(PAGE),
+            props.run.into(),
+            0,
+        ],
+        Box::new(move || need(&here.0, &here.1, start, end)),
+    );
+    let here = Rc::clone(&rows);
+    let goal = props.goal.or(props.chosen);
+    let is_own = props.chosen.is_some();
+    let reveal = move || match goal {
+        Some(row) if is_own => here.reveal(row.into()),
+        Some(row) => here.center(row.into()),
+        None => {}
+    };
+    let goal_number = goal.map_or(u64::MAX, u64::from);
+    use_change([props.choices.into(), goal_number, 0, 0], Box::new(reveal));
+    let known = pages.get();
+    let act = Actions {
+        props: props.clone(),
+        pages: pages.clone(),
+        rows: Rc::clone(&rows),
+    };
+    let here = act.clone();
+    let onclick = Callback::from(move |event: MouseEvent| {
+        if let Some(row) = number_near(&event, "data-line") {
+            focus(&here.rows.container);
+            here.choose(row as u32);
+        }
+    });
+    let here = act.clone();
+    let onmousemove = Callback::from(move |event: MouseEvent| {
+        let line = number_near(&event, "data-line").and_then(|row| here.line(row as u32));
+        here.props
+            .subject
+            .light(line.as_ref().map_or(&[], |line| &line.points));
+    });
+    let here = act.clone();
+    let onmouseleave = Callback::from(move |_: MouseEvent| here.props.subject.light(&[]));
+    let onkeydown = Callback::from(move |event: KeyboardEvent| act.key(&event));
+    let name = column_name(&props.head);
+    let id = |row: u32| format!("step-{}-{row}", props.column);
+    let found = props.found.get(props.column).cloned().unwrap_or_default();
+    html! {
+        <section class="step-column" aria-label={name.clone()}>
+            <div class="step-head"><b>{ name.clone() }</b>
+                <span class="dim">{ format::counted(props.head.count.into(), "line", "lines") }</span>
+            </div>
+            <div class="scroll mono" ref={&rows.container} role="listbox" tabindex="0" aria-label={format!("Lines of {name}")}
+                 aria-activedescendant={props.chosen.map(id)} {onclick} {onmousemove} {onmouseleave} {onkeydown}>
+                <div class="spacer" ref={&rows.spacer} role="presentation">
+                    <div class="window" ref={&rows.window} role="presentation">
+                        { for (start..end).map(|row| row as u32).map(|row| {
+                            let is_found = found.binary_search(&row).is_ok();
+                            view_line(props, row, known.line(row), is_found, id(row))
+                        }) }
+                    </div>
+                </div>
+            </div>
+        </section>
+    }
+}
+
+fn view_line(
+    props: &ColumnProps,
+    row: u32,
+    line: Option<&StepLine>,
+    is_found: bool,
+    id: String,
+) -> Html {
+    let is_chosen = props.chosen == Some(row);
+    let mut class = "step-line".to_owned();
+    let points = line.map_or(&[][..], |line| &line.points);
+    if let Some(point) = points.first() {
+        class.push_str(&format!(" band-{}", point % BANDS));
+    }
+    if points.iter().any(|point| props.lit.contains(point)) {
+        class.push_str(" lit");
+    }
+    if is_found {
+        class.push_str(" found");
+    }
+    if is_chosen {
+        class.push_str(" sel");
+    }
+    html! {
+        <div key={row} {id} {class} role="option" aria-selected={is_chosen.to_string()}
+             aria-setsize={props.head.count.to_string()} aria-posinset={(row + 1).to_string()}
+             data-line={row.to_string()}>
+            <span class="no dim">{ line.map_or(row, |line| line.number).to_string() }</span>
+            <span class="text">
+                if let Some(line) = line {
+                    if !line.label.is_empty() { <b>{ format!("{}: ", line.label) }</b> }
+                    { escaped(&line.text) }
+                } else { { "…" } }
+            </span>
+        </div>
+    }
+}
+
+/// Asks for the pages of rows that are not known.
+fn need(props: &ColumnProps, pages: &Local<Pages>, start: u64, end: u64) {
+    let Some((tab, _)) = props.session.0.active() else {
+        return;
+    };
+    let first = (start / u64::from(PAGE)) as u32;
+    let last = (end.saturating_sub(1) / u64::from(PAGE)) as u32;
+    for page in first..=last {
+        if start >= end || pages.get().known.contains_key(&page) {
+            continue;
+        }
+        pages.change(|pages| pages.set(page, Some(None)));
+        let request = Request::StepLines {
+            column: props.column as u32,
+            start: page * PAGE,
+            count: PAGE,
+        };
+        let here = pages.clone();
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::StepLines(lines)) => {
+                here.change(|pages| pages.set(page, Some(Some(Rc::new(lines)))));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                here.change(|pages| pages.set(page, None));
+                session.handle_error(tab, &error);
+            }
+        };
+        props.session.0.ask_then(tab, request, Box::new(then));
+    }
+}
+
+/// What a column does.
+#[derive(Clone)]
+struct Actions {
+    props: ColumnProps,
+    pages: Local<Pages>,
+    rows: Rc<VirtualRows>,
+}
+
+impl Actions {
+    fn line(&self, row: u32) -> Option<StepLine> {
+        self.pages.get().line(row).cloned()
+    }
+
+    fn choose(&self, row: u32) {
+        if let Some(line) = self.line(row) {
+            self.props.subject.choose(self.props.column, row, &line);
+        }
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        let Some(key) = pressed(event) else { return };
+        let last = self.props.head.count.saturating_sub(1);
+        let page = self.rows.page() as u32;
+        let at = match (key.as_str(), self.props.chosen) {
+            ("ArrowDown", Some(row)) => row.saturating_add(1),
+            ("ArrowUp", Some(row)) => row.saturating_sub(1),
+            ("PageDown", Some(row)) => row.saturating_add(page),
+            ("PageUp", Some(row)) => row.saturating_sub(page),
+            ("Enter", Some(row)) => row,
+            ("ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home", _) => 0,
+            ("End", _) => last,
+            _ => return,
+        };
+        event.prevent_default();
+        self.choose(at.min(last));
+    }
+}

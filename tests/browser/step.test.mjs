@@ -1,0 +1,73 @@
+// A kernel in step: source, SPIR-V and instructions side by side.
+
+import assert from "node:assert/strict";
+import { axe, dropFile, eventually, journey, SAMPLES, screenshot } from "./harness.mjs";
+
+async function opened(page, source = true) {
+  await dropFile(page, sample("debugme.bmg.zebin"));
+  await page.getByRole("tab", { name: "Assembly" }).click();
+  if (source) await dropFile(page, sample("debugme.cl"));
+  await page.getByRole("tab", { name: "Step", exact: true }).click();
+  await page.locator(".step-line .text", { hasText: "OpDot" }).first().waitFor();
+}
+
+const column = (page, name) => page.getByRole("region", { name, exact: true });
+const line = (page, name, text) => column(page, name).locator(".step-line", { hasText: text }).first();
+
+journey("lines of a kernel belong together", async (page) => {
+  await opened(page);
+  await page.getByText("tied by source lines").waitFor();
+  // From the source to the others.
+  await line(page, "debugme.cl", "float v2 = dot").click();
+  await eventually(() => column(page, "SPIR-V").locator(".step-line.found", { hasText: "OpDot" }).count(), 1);
+  await eventually(async () => (await column(page, "Instructions").locator(".step-line.found", { hasText: "mad (" }).count()) > 0, true);
+  // From an instruction, whose bytes are selected.
+  await column(page, "Instructions").locator(".step-line.found", { hasText: "mad (" }).first().click();
+  await eventually(() => column(page, "debugme.cl").locator(".step-line.found", { hasText: "float v2 = dot" }).count(), 1);
+  // From the SPIR-V.
+  await line(page, "SPIR-V", "OpFMul").click();
+  await eventually(() => column(page, "debugme.cl").locator(".step-line.found", { hasText: "float v2 = dot" }).count(), 1);
+  // Pointing marks the others.
+  await line(page, "SPIR-V", "OpDot").hover();
+  await eventually(() => column(page, "debugme.cl").locator(".step-line.lit").count(), 1);
+});
+
+journey("columns are shown and hidden by key", async (page) => {
+  await opened(page);
+  await column(page, "SPIR-V").getByRole("listbox").focus();
+  await page.keyboard.press("2");
+  await eventually(() => column(page, "SPIR-V").count(), 0);
+  await page.getByRole("button", { name: "SPIR-V", exact: true }).click();
+  await column(page, "SPIR-V").waitFor();
+  await column(page, "Instructions").getByRole("listbox").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await eventually(() => column(page, "Instructions").locator("[aria-selected=true]").count(), 1);
+});
+
+journey("what is selected elsewhere is found in step", async (page) => {
+  await opened(page);
+  await page.getByRole("tab", { name: "Assembly" }).click();
+  await page.getByRole("row", { name: /mad \(16/ }).first().click();
+  await page.getByRole("tab", { name: "Step", exact: true }).click();
+  await eventually(async () => (await page.locator(".step-line.found").count()) > 0, true);
+});
+
+journey("without debug information, names tie the columns", async (page) => {
+  await dropFile(page, sample("vecadd.bmg.zebin"));
+  await page.getByRole("tab", { name: "Step", exact: true }).click();
+  await page.getByText("tied by names").waitFor();
+  await page.getByText("tied by name only").waitFor();
+});
+
+for (const theme of ["light", "dark"]) {
+  for (const [width, height] of [[1440, 900], [1920, 1080]]) {
+    journey(`in step at ${width}, ${theme}`, async (page) => {
+      await opened(page);
+      await line(page, "debugme.cl", "float v2 = dot").click();
+      await eventually(() => column(page, "SPIR-V").locator(".step-line.found").first().count(), 1);
+      await screenshot(page, `step-${width}-${theme}`);
+      assert.deepEqual(await axe(page), []);
+    }, { colorScheme: theme, viewport: { width, height } });
+  }
+}
