@@ -6,10 +6,11 @@
 //! belong together. If the code and the SPIR-V have no place in common, the points are what both
 //! name: arguments, called functions, barriers and atomic operations.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel_names::{self, Build, KernelQuery};
@@ -461,7 +462,8 @@ fn kernel_in(
         .map(|function| (function.id, function.rows))
         .collect();
     let mut pending = VecDeque::from([entry]);
-    let mut seen = HashSet::from([entry]);
+    let mut seen = HashSet::default();
+    seen.insert(entry);
     let mut found = Vec::new();
     while let Some(id) = pending.pop_front()
         && found.len() < FUNCTIONS_MAX
@@ -634,7 +636,7 @@ fn sources(
     texts: Vec<(u32, Vec<String>)>,
     columns: [&Option<StepColumn>; 2],
 ) -> Vec<StepColumn> {
-    let mut used: HashMap<u32, HashSet<u32>> = HashMap::new();
+    let mut used: HashMap<u32, HashSet<u32>> = HashMap::default();
     let file_of: HashMap<u32, (u32, u32)> = files
         .places
         .iter()
@@ -650,7 +652,7 @@ fn sources(
         }
     }
     let mut found: Vec<(usize, StepColumn)> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     // A file that the user added comes last, and is the one that they want.
     for (file, text) in texts.into_iter().rev() {
         let count = used.get(&file).map_or(0, HashSet::len);
@@ -739,10 +741,10 @@ impl Names {
         column: &StepColumn,
     ) {
         let sources = &document.sources;
-        let mut parameters: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut parameters: HashMap<u32, Vec<u32>> = HashMap::default();
         let mut function = 0;
         // The arguments, by the ids of parameters. Functions come after their callers.
-        let mut arguments: HashMap<u32, String> = HashMap::new();
+        let mut arguments: HashMap<u32, String> = HashMap::default();
         for at in 0..column.lines.len() {
             let Some(written) = line_at(document, module, column, at) else {
                 continue;
@@ -819,8 +821,9 @@ impl Names {
             .into_iter()
             .filter(|(_, lines)| lines.iter().all(|lines| !lines.is_empty()))
             .collect();
-        zeview_core::model::sort::by_key(&mut both, |(_, lines)| {
-            lines.first().and_then(|lines| lines.first()).copied()
+        zeview_core::model::sort::by_cached_key(&mut both, |(name, lines)| {
+            let first = lines.first().and_then(|lines| lines.first()).copied();
+            (first, name.clone())
         });
         let has = !both.is_empty();
         for (name, lines) in both {

@@ -377,7 +377,7 @@ fn Column(props: &ColumnProps) -> Html {
     use_change(
         [
             start / u64::from(PAGE),
-            end / u64::from(PAGE),
+            end.div_ceil(PAGE.into()),
             props.run.into(),
             0,
         ],
