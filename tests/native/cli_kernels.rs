@@ -389,7 +389,7 @@ fn filters_take_all_names_of_devices() {
     let (status, _, said) = found("device=bmg-g22");
     assert_eq!(status, Some(2), "{said}");
     assert!(
-        said.contains("unknown device") && said.contains("bmg-g21"),
+        said.contains("no device is called") && said.contains("bmg-g21"),
         "{said}"
     );
     assert_eq!(found("device=tgl").0, Some(0));
