@@ -100,7 +100,7 @@ impl ColumnCells {
 
     fn push(&mut self, value: &CellValue<'_>) -> Result<(), String> {
         let kind = match value {
-            CellValue::Empty | CellValue::Unknown { .. } => NULL,
+            CellValue::Empty | CellValue::Absent | CellValue::Unknown { .. } => NULL,
             CellValue::Bool(false) => FALSE,
             CellValue::Bool(true) => TRUE,
             CellValue::Text(text) | CellValue::Name { name: text, .. } => {

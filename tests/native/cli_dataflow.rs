@@ -327,3 +327,190 @@ fn code_of_many_kernels_in_one_place_is_analyzed_once() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("the code of many kernels overlaps"));
 }
+
+fn sample(name: &str) -> String {
+    format!("{}/www/samples/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The figures are worked out from the listing: 16 `mad` of 32 channels and two `mov` of one channel in the
+/// float pipe; messages by the registers that they send or receive: two loads of global memory with 4
+/// registers of addresses, two stores with 4 registers, 16 loads of 2 and 4 of 8 registers, two fences and two
+/// signals of one.
+#[test]
+fn throughput_has_the_width_of_the_hardware() {
+    let matmul = sample("matmul.syclbin");
+    let of = |device: &str| {
+        let arguments = [
+            "analyze", "--json", "--device", device, "--kernel", "matmul",
+        ];
+        json(&[&arguments[..], &[&matmul]].concat())[0]["loops"][0].clone()
+    };
+    let found = of("bmg-g21");
+    let occupied = |pipe: &str| {
+        let pipes = found["pipes"].as_array().unwrap();
+        let pipe = pipes.iter().find(|of| of["pipe"] == pipe).unwrap();
+        pipe["occupied"].as_u64().unwrap()
+    };
+    assert_eq!(occupied("F"), 16 * 2 + 2);
+    assert_eq!(occupied("send"), 2 * 4 + 2 * 4 + 16 * 2 + 4 * 8 + 2 + 2);
+    assert_eq!(found["throughput"], 84);
+    // The scheduler's model of one thread is as before: passes of 8 channels.
+    assert_eq!(
+        (&found["cycles"], &found["issue"]),
+        (&549.into(), &159.into())
+    );
+    assert_eq!(found["saturating_threads"], 549_u32.div_ceil(84));
+    // Six threads wait, seven and more fill the pipe of messages.
+    let printed = text(&[
+        "analyze", "--device", "bmg-g21", "--kernel", "matmul", &matmul,
+    ]);
+    assert!(printed.contains("bound of 8 threads"), "{printed}");
+    assert!(
+        printed.contains("throughput of send, 672 cycles"),
+        "{printed}"
+    );
+}
+
+/// Only r0 is the header of a thread, undefined values have no producer, and each value has a next use.
+#[test]
+fn values_in_registers_are_what_they_are_called() {
+    let (mut values, mut undefined, mut carried) = (0, 0, 0);
+    let folder = format!("{}/tests/fixtures/zebin", env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().collect();
+    files.sort_by_key(std::fs::DirEntry::path);
+    for file in files {
+        let path = file.path();
+        if path.extension().is_none_or(|of| of != "zebin") {
+            continue;
+        }
+        let output = zeview(&["analyze", "--json", &path.display().to_string()]);
+        let Ok(Value::Array(kernels)) = serde_json::from_slice(&output.stdout) else {
+            continue;
+        };
+        for kernel in &kernels {
+            let functions = kernel["functions"].as_array().into_iter().flatten();
+            let mut calls = functions.flat_map(|of| of["calls"].as_array().unwrap());
+            let has_calls = calls.next().is_some();
+            for pressure in kernel["pressures"].as_array().into_iter().flatten() {
+                let at = pressure["pc"].as_u64().unwrap();
+                for value in pressure["values"].as_array().unwrap() {
+                    let place = format!("{} {} {at:#x}: {value}", path.display(), kernel["kernel"]);
+                    let names = value["names"].as_array().unwrap();
+                    let is_r0 = |of: &Value| {
+                        let of = of.as_str().unwrap();
+                        of == "r0" || of.starts_with("r0[")
+                    };
+                    let bytes = value["bytes"].as_array().unwrap();
+                    if names.iter().any(|name| name == "thread header") {
+                        assert!(bytes.iter().all(is_r0), "{place}");
+                    }
+                    if value["is_undefined"] == true {
+                        assert_eq!(value["born"].as_array().map(Vec::len), Some(0), "{place}");
+                        assert_eq!(value["is_input"], false, "{place}");
+                        assert!(!bytes.iter().any(is_r0), "{place}");
+                        assert_eq!(value["cause"], "undefined", "{place}");
+                        undefined += 1;
+                    }
+                    let next = value["next_use"].as_u64();
+                    // Called functions use arguments, callers results.
+                    assert!(next.is_some() || has_calls, "{place}");
+                    if value["in_next_iteration"] == true {
+                        assert!(next.unwrap() < at, "{place}");
+                        carried += 1;
+                    }
+                    values += 1;
+                }
+            }
+        }
+    }
+    println!("{values} values, {undefined} undefined, {carried} used in the next iteration");
+    assert!(values > 500 && undefined > 0 && carried > 10);
+}
+
+/// The spilled bytes are 3328 of registers of 32 bytes; the device has 256 registers for half of the threads.
+#[test]
+fn a_larger_register_file_is_judged() {
+    let spill = sample("spill.dg2.zebin");
+    let all = json(&["analyze", "--json", &spill]);
+    let of = |name: &str| {
+        let mut all = all.as_array().unwrap().iter();
+        all.find(|of| of["kernel"] == name).unwrap().clone()
+    };
+    let spilling = of("spill");
+    let peak = spilling["peak"]["registers"].as_u64().unwrap();
+    let larger = &spilling["larger_file"];
+    assert_eq!(larger["spilled"], 3328 / 32);
+    assert_eq!(larger["needed"], peak + 104);
+    assert_eq!(
+        (&larger["registers"], &larger["fits"]),
+        (&256.into(), &true.into())
+    );
+    assert_eq!(
+        (&larger["threads"], &larger["threads_now"]),
+        (&4.into(), &8.into())
+    );
+    assert_eq!(of("bigprivate")["larger_file"], Value::Null);
+    let printed = text(&["analyze", "--kernel", "spill", &spill]);
+    let line = format!(
+        "with 256 registers, all values fit: at most {} are needed ({peak} live at the peak, 104 spilled); 4 instead of 8 threads per EU",
+        peak + 104
+    );
+    assert!(printed.contains(&line), "{printed}");
+    // Equal patterns are one line, with their number; --all prints each.
+    let lines = |text: &str| {
+        let start = text.find("cost more than necessary").unwrap();
+        let table = text[start..].lines().skip(2);
+        let rows = table.take_while(|line| line.starts_with("    "));
+        rows.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let grouped = lines(&printed);
+    let every = lines(&text(&["analyze", "--all", "--kernel", "spill", &spill]));
+    let patterns = spilling["patterns"].as_array().unwrap().len();
+    assert_eq!(every.len(), patterns);
+    assert!(grouped.len() * 4 < patterns, "{grouped:?}");
+    let counts = grouped.iter().filter_map(|line| {
+        let mut words = line
+            .split("  ")
+            .map(str::trim)
+            .filter(|word| !word.is_empty());
+        words.nth(1)?.parse::<usize>().ok()
+    });
+    assert_eq!(counts.sum::<usize>(), patterns);
+}
+
+/// The builds for other devices are beside the one that was chosen.
+#[test]
+fn other_builds_of_a_kernel_are_beside_it() {
+    let matmul = sample("matmul.syclbin");
+    let one = [
+        "analyze", "--json", "--device", "bmg-g21", "--kernel", "matmul", &matmul,
+    ];
+    let chosen = json(&one);
+    let others = chosen[0]["other_builds"].as_array().unwrap();
+    let every = json(&[
+        "analyze",
+        "--json",
+        "--all-builds",
+        "--kernel",
+        "matmul",
+        &matmul,
+    ]);
+    let every = every.as_array().unwrap();
+    assert_eq!(others.len(), every.len() - 1);
+    assert!(others.len() > 3);
+    for other in others {
+        let is_same = |of: &&Value| of["path"] == other["path"];
+        let same = every.iter().find(is_same).unwrap();
+        assert_eq!(other["spill_size"], same["spill_size"]);
+        assert_eq!(other["peak_live_registers"], same["peak"]["registers"]);
+        assert_eq!(other["threads_per_eu"], same["threads_per_eu"]);
+        assert_eq!(other["grf_bytes"], same["grf_bytes"]);
+    }
+    let printed = text(&[
+        "analyze", "--device", "bmg-g21", "--kernel", "matmul", &matmul,
+    ]);
+    let table = printed.split("builds of the same kernel").nth(1).unwrap();
+    for device in ["bmg-g21", "pvc", "ptl-h"] {
+        assert!(table.contains(device), "{table}");
+    }
+}

@@ -80,6 +80,17 @@ fn source_lines_precede_their_instructions() {
 }
 
 #[test]
+fn missing_line_tables_are_reported() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/www/samples/");
+    let output = disasm(&["--source", &format!("{folder}spill.dg2.zebin")]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = crate::cli::stderr(&output);
+    assert!(said.contains("no line tables"), "{said}");
+    let silent = disasm(&[&format!("{folder}spill.dg2.zebin")]);
+    assert_eq!(crate::cli::stderr(&silent), "");
+}
+
+#[test]
 fn platform_defaults_to_the_device() {
     let folder = format!("{}/tests/fixtures/zebin", env!("CARGO_MANIFEST_DIR"));
     let mut kernels = 0;

@@ -366,3 +366,56 @@ fn occupancy_of_kernels() {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
     }
 }
+
+/// A device has the same names in filters as for `--device`.
+#[test]
+fn filters_take_all_names_of_devices() {
+    let matmul = concat!(env!("CARGO_MANIFEST_DIR"), "/www/samples/matmul.syclbin");
+    let found = |filter: &str| {
+        let output = zeview(&["kernels", "--csv", "--filter", filter, matmul]);
+        (output.status.code(), stdout(&output), stderr(&output))
+    };
+    let (status, own, _) = found("device=bmg-g21");
+    assert_eq!((status, own.lines().count()), (Some(0), 2), "{own}");
+    for name in ["bmg", "BMG-G21", "B580", "battlemage", "intel_gpu_bmg_g21"] {
+        assert_eq!(found(&format!("device={name}")).1, own, "{name}");
+    }
+    let all = stdout(&zeview(&["kernels", "--csv", matmul]))
+        .lines()
+        .count();
+    let others = found("device!=bmg").1.lines().count();
+    assert_eq!(others, all - 1);
+    // A name that no device has is an error, with a suggestion; a device that the file lacks is none.
+    let (status, _, said) = found("device=bmg-g22");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(
+        said.contains("no device is called") && said.contains("bmg-g21"),
+        "{said}"
+    );
+    assert_eq!(found("device=tgl").0, Some(0));
+}
+
+/// A kernel without loops has no loop that could cost too much.
+#[test]
+fn kernels_without_loops_pass_limits_on_loops() {
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/www/samples/");
+    let (without, with) = (
+        format!("{samples}vecadd.bmg.zebin"),
+        format!("{samples}spill.dg2.zebin"),
+    );
+    let gate = |condition: &str, file: &str| {
+        let output = zeview(&["kernels", "--fail-if", condition, file]);
+        (output.status.code(), stderr(&output))
+    };
+    for condition in [
+        "loop_cycles>0",
+        "loop_cycles<100",
+        "loop_intensity<1",
+        "loop_global_bytes>=0",
+    ] {
+        assert_eq!(gate(condition, &without).0, Some(0), "{condition}");
+    }
+    assert_eq!(gate("loop_cycles!=5", &without).0, Some(1));
+    assert_eq!(gate("loop_cycles>100", &with).0, Some(1));
+    assert_eq!(gate("loop_cycles>1000000", &with).0, Some(0));
+}

@@ -86,6 +86,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         &[
             "analyze --json ZEBIN/*",
             "analyze --json SAMPLES/spill.dg2.zebin",
+            "analyze --json --device bmg-g21 --kernel matmul SAMPLES/matmul.syclbin",
         ],
     ),
     (
@@ -221,8 +222,6 @@ const RARE: &[(&str, &str)] = &[
     // Code that is too long, or takes too much work: cli_dataflow.rs.
     ("kernels-groups", "unknown"),
     ("lines", "unknown"),
-    // A call of code in another section, whose address is in one dword: no fixture has one.
-    ("analyze", "symbol"),
     // Differences in decompressed bytes.
     ("diff", "source"),
     ("diff-folders", "source"),

@@ -349,7 +349,7 @@ impl Check {
 
 fn fits(column: &Column, value: &CellValue<'_>) -> bool {
     match value {
-        CellValue::Empty | CellValue::Unknown { .. } => true,
+        CellValue::Empty | CellValue::Absent | CellValue::Unknown { .. } => true,
         CellValue::Int(_)
         | CellValue::Count(_)
         | CellValue::Hex(_)

@@ -20,7 +20,7 @@ pub struct Limits {
     /// concurrently, with the source of each number. With --json, an array with one object per
     /// kernel: schema, file, name, device, device_origin, terms (id, title, value, origin, limits),
     /// more_threads (registers, threads: the largest number of registers with which an EU runs more threads, or
-    /// null), summary.
+    /// null), larger_files (registers, threads: the larger register files of the device), summary.
     #[arg(long = "occupancy", conflicts_with_all = ["csv", "columns", "sort", "fail_if"])]
     pub is_requested: bool,
     /// For --occupancy: the device. Default: the target of the file.

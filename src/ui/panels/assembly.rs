@@ -186,7 +186,7 @@ pub(super) fn cell(
 ) -> Option<Html> {
     let text = match &cell.value {
         CellValue::Text(text) => &**text,
-        CellValue::Empty => "",
+        CellValue::Empty | CellValue::Absent => "",
         _ => return None,
     };
     Some(match id {

@@ -180,6 +180,7 @@ mod tests {
                 device_origin: crate::analysis::occupancy::Origin::Chosen,
                 terms: Vec::new(),
                 more_threads: None,
+                larger_files: Vec::new(),
                 summary: String::new(),
             })
         };

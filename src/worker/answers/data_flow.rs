@@ -8,11 +8,11 @@ use super::list::Lists;
 use crate::analysis::assembly::Listing;
 use crate::analysis::data_flow::{
     ASSUMED_ITERATIONS, Bottleneck, FlowReport, Flows, LoopReport, Peak, Pressure, SlotReport,
-    SpillPattern, WaitReport, loop_costs, loop_costs_with,
+    SpillPattern, WaitReport, loop_costs, loop_costs_with, pattern_groups,
 };
 use crate::analysis::figure::Unknown;
 use crate::analysis::functions::{Callee, FunctionReport};
-use crate::analysis::occupancy::{Occupancy, OccupancyParameters};
+use crate::analysis::occupancy::{LargerFile, Occupancy, OccupancyParameters};
 use crate::analysis::profile::{self, InstructionCounts};
 use crate::model::text::{counted, grouped};
 use crate::model::{Document, NodeId, Span, Str, sort};
@@ -116,7 +116,12 @@ fn summarize(
     if let Some(lines) = &lines {
         name_values(&mut report, lines, of);
     }
-    let occupancy = occupancy(document, id, of);
+    let (occupancy, spilled) = occupancy(document, id, of).unzip();
+    let larger = report.peak.as_ref().and_then(|peak| {
+        let bytes = listing.encoding().as_deref().and_then(register_bytes)?;
+        let found = occupancy.as_ref()?;
+        found.larger_file(peak.registers, spilled.flatten()?, bytes)
+    });
     let counts = profile::added_profile(document).map(|profile| profile.counts_on_code(of));
     let loops = by_cost(&report, &counts.unwrap_or_default());
     let opens = loops.first().and_then(|costliest| {
@@ -127,12 +132,14 @@ fn summarize(
     let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
     let registers = number(occupancy.as_ref().and_then(|found| found.get("grf_count")));
     let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
+    let threads = occupancy.as_ref();
+    let threads = threads.and_then(|found| found.get("threads_per_eu"));
     let mut tables = Vec::new();
     let pressures = report.pressures.as_deref().unwrap_or_default();
     tables.extend(pressures.iter().flat_map(pressure_tables));
     for table in [
         function_table(report.functions.as_deref().unwrap_or_default()),
-        loop_table(&loops),
+        loop_table(&loops, threads),
         wait_table(report.waits.as_deref().unwrap_or_default()),
         slot_table(report.slots.as_deref().unwrap_or_default()),
         pattern_table(report.patterns.as_deref().unwrap_or_default()),
@@ -144,7 +151,7 @@ fn summarize(
     Ok(FlowOverview {
         document: id,
         of,
-        facts: facts(&report, &loops, registers, occupancy.as_ref()),
+        facts: facts(&report, &loops, registers, occupancy.as_ref(), larger),
         tables,
         loops: foldable(&loops),
         opens: opens.map(u64::from),
@@ -161,7 +168,7 @@ fn live(flow: &dyn Flows, count: u32) -> Vec<u16> {
 }
 
 /// Returns the occupancy of the kernel that the code belongs to, on the file's own device.
-fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<Occupancy> {
+fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<(Occupancy, Option<u64>)> {
     let sections = document.assembly(id)?.sections();
     let section = sections.iter().find(|section| section.bytes == of)?;
     let (_, entry) = section.kernel.as_ref()?;
@@ -170,7 +177,18 @@ fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<Occupancy> {
     let kernel = rows.iter().position(|row| row.entry == *entry)?;
     let parameters = OccupancyParameters::default();
     let found = kernels.occupancy(kernel, &parameters, &document.sources);
-    found.ok()
+    let spilled = rows.get(kernel).and_then(|row| row.spill_size.figure.ok());
+    let spilled = spilled.and_then(|size| u64::try_from(size).ok());
+    Some((found.ok()?, spilled))
+}
+
+/// The bytes of a register of an encoding.
+fn register_bytes(encoding: &str) -> Option<u16> {
+    match encoding {
+        "gen9" | "gen11" | "xe_gen12lp" | "xe_hpg" => Some(32),
+        "xe_hpc" | "xe2" | "xe3" | "xe3p" => Some(64),
+        _ => None,
+    }
 }
 
 /// Returns the loops, the costliest first: by the measured executions of their first instructions, if
@@ -260,6 +278,7 @@ fn facts(
     loops: &[&LoopReport],
     registers: Option<u32>,
     occupancy: Option<&Occupancy>,
+    larger: Option<LargerFile>,
 ) -> Vec<FlowFact> {
     let mut facts = Vec::new();
     if let Some(peak) = &report.peak {
@@ -276,6 +295,10 @@ fn facts(
         let title = "The registers that the compiler must keep, including the values of channels that wait while others run";
         facts.push(fact(title, text));
         facts.extend(more_threads(peak, occupancy));
+        facts.extend(larger.map(|larger| {
+            let title = "Spilled registers and the peak, added up: not all spilled values are live at once, so fewer registers may do";
+            fact(title, vec![say(larger.to_string())])
+        }));
         if let Some(range) = &peak.longest {
             let text = vec![
                 say(format!("longest: {} from ", range.register)),
@@ -293,7 +316,7 @@ fn facts(
             say("opens at the costliest loop: "),
             FlowPiece::At(costliest.start),
             say(format!(
-                ", {cycles} cycles: {} issue, {} latency; largest: ",
+                ", {cycles} cycles: {} issue, {} latency; largest of one thread: ",
                 grouped(costliest.issue),
                 grouped(costliest.latency)
             )),
@@ -383,7 +406,8 @@ fn pressure_tables(of: &Pressure) -> [FlowTable; 2] {
         if value.recomputable {
             cause.push_str(", could be computed again");
         }
-        let next = value.next_use.into_iter().map(FlowPiece::At).collect();
+        let mut next: Vec<FlowPiece> = value.next_use.into_iter().map(FlowPiece::At).collect();
+        next.push(say(value.next_use_note()));
         values.push(vec![
             cell(&value.title()),
             number(value.size),
@@ -426,7 +450,7 @@ fn pressure_tables(of: &Pressure) -> [FlowTable; 2] {
     ]
 }
 
-fn loop_table(loops: &[&LoopReport]) -> FlowTable {
+fn loop_table(loops: &[&LoopReport], threads: Option<u64>) -> FlowTable {
     let mut rows = Vec::new();
     for found in loops.iter().take(FLOW_ROWS_MAX) {
         let figures = found.figures();
@@ -451,6 +475,11 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
         row.extend(counts.map(|count| count.map_or_else(unknown, FlowCell::Number)));
         row.push(cell(&found.throughput_text()));
         row.push(FlowCell::Text(bound(&found.bottleneck)));
+        row.push(match (threads, found.saturating_threads) {
+            (Some(threads), _) => text(found.bound_of_threads(threads).to_string()),
+            (None, Some(threads)) => text(format!("{threads} threads fill the pipe")),
+            (None, None) => text(String::new()),
+        });
         row.push(match figures.intensity {
             Ok(intensity) => text(format!("{intensity:.2}")),
             Err(reason) => unknown(reason),
@@ -475,10 +504,11 @@ fn loop_table(loops: &[&LoopReport]) -> FlowTable {
             (Number, "Issue"),
             (Number, "Latency"),
             (Text, "Throughput"),
-            (Text, "Largest"),
+            (Text, "Largest of one thread"),
+            (Text, "Bound of all threads"),
             (Text, "Ops per B"),
         ],
-        "The costliest first, if each loop runs ten times: nothing in the code states how often. An iteration of one thread, with the cycles that the compiler's scheduler assumes: those in which it issues instructions, those in which it waits for results (latency), and those in which the busiest pipe is occupied (throughput). Operations and bytes are for all channels of the execution size, enabled or not; a multiply-add is two operations. Operations per byte: float and dpas, by the bytes of memory other than SLM and scratch.",
+        "The costliest first, if each loop runs ten times: nothing in the code states how often. An iteration of one thread, with the cycles that the compiler's scheduler assumes: those in which it issues instructions, those in which it waits for results (latency), and those in which the busiest pipe of the hardware is occupied (throughput; of messages, a register per cycle). The threads of an EU hide the latency of each other until they fill that pipe. Operations and bytes are for all channels of the execution size, enabled or not; a multiply-add is two operations. Operations per byte: float and dpas, by the bytes of memory other than SLM and scratch.",
     );
     let mut table = table(heading, loops.len(), rows);
     for (row, found) in table.rows.iter_mut().zip(loops) {
@@ -666,12 +696,32 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
         kind.map_or(0, |(count, _)| *count)
     });
     let mut rows = Vec::new();
-    for pattern in order.into_iter().take(FLOW_ROWS_MAX) {
+    // The same pattern in dozens of slots is one row.
+    let ordered: Vec<SpillPattern> = order.into_iter().cloned().collect();
+    let groups = pattern_groups(&ordered);
+    for group in groups.iter().take(FLOW_ROWS_MAX) {
+        let Some(first) = group.first() else { continue };
+        let mut addresses: Vec<&str> = group.iter().map(|of| &*of.address).collect();
+        addresses.dedup();
+        let more = addresses.len().saturating_sub(LINKS);
+        addresses.truncate(LINKS);
+        let mut address = addresses.join(", ");
+        if more > 0 {
+            address.push_str(&format!(" and {more} more"));
+        }
+        let places: Vec<u32> = match group.len() {
+            1 => first.places.clone(),
+            _ => group
+                .iter()
+                .flat_map(|of| of.places.first().copied())
+                .collect(),
+        };
         rows.push(vec![
-            cell(&pattern.kind),
-            cell(&pattern.address),
-            all_at(&pattern.places),
-            cell(&pattern.text),
+            cell(&first.kind),
+            FlowCell::Number(group.len() as u64),
+            cell(&address),
+            all_at(&places),
+            cell(&first.text),
         ]);
     }
     let of_spills = patterns.iter().any(SpillPattern::is_of_spill);
@@ -683,13 +733,14 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
         },
         &[
             (Text, "Pattern"),
-            (Code, "Slot or registers"),
+            (Number, "Count"),
+            (Code, "Slots or registers"),
             (Code, "At"),
             (Text, "Explanation"),
         ],
         "Spills and registers that may be avoidable, the rarest pattern first.",
     );
-    table(heading, patterns.len(), rows)
+    table(heading, groups.len(), rows)
 }
 
 impl Lists {
@@ -786,6 +837,7 @@ mod tests {
             issue: 0,
             latency: 0,
             throughput: 0,
+            saturating_threads: None,
             pipes: Vec::new(),
             bottleneck: Bottleneck::Issue,
         }

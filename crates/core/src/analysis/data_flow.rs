@@ -244,8 +244,11 @@ pub enum PressureCause {
     UsedInLoop,
     /// It is computed before the loop and used behind it.
     KeptThroughLoop,
-    /// The kernel starts with it.
+    /// The kernel starts with it: the header of the thread, or its payload.
     Inputs,
+    /// Nothing writes it before, and it is no part of the payload: the value is undefined. Usually a
+    /// write of some channels, before a read of all.
+    Undefined,
     /// A message loads it.
     Loaded,
     /// An instruction computes it.
@@ -263,6 +266,7 @@ impl fmt::Display for PressureCause {
             PressureCause::UsedInLoop => "used in each iteration",
             PressureCause::KeptThroughLoop => "kept through the loop",
             PressureCause::Inputs => "inputs",
+            PressureCause::Undefined => "not written before",
             PressureCause::Loaded => "loaded",
             PressureCause::Computed => "computed",
         })
@@ -293,14 +297,19 @@ pub struct LiveValue {
     pub bytes: Vec<String>,
     /// Number of bytes.
     pub size: u32,
-    /// Whether, on some path, it is a value that the kernel starts with.
+    /// Whether, on some path, it is a value that the kernel starts with: the header of the thread, or
+    /// its payload; of functions, and if the payload is unknown, any register.
     pub is_input: bool,
+    /// Whether no instruction writes it on any path, and it is no value that the kernel starts with.
+    pub is_undefined: bool,
     /// The offsets of the first instructions that compute it.
     pub born: Vec<u32>,
     /// The offset of the next instruction that reads it, on the shortest path; `None` if none was found.
     pub next_use: Option<u32>,
     /// Number of instructions until then.
     pub distance: Option<u32>,
+    /// Whether that is in the next iteration of the loop.
+    pub in_next_iteration: bool,
     /// Why it is in registers.
     pub cause: PressureCause,
     /// Whether it could be computed again at its uses. Only known at the peak; `false` elsewhere.
@@ -321,10 +330,26 @@ impl LiveValue {
         if self.names.is_empty() {
             parts.extend(self.computed_by.clone());
         }
+        if self.is_undefined {
+            return "undefined: not written before".to_owned();
+        }
         if parts.is_empty() {
             parts.push("value at the start".to_owned());
         }
         parts.join(": ")
+    }
+}
+
+impl LiveValue {
+    /// Returns where it is used next, after the offset: `, next iteration`, or nothing. Without an offset,
+    /// a called function or the caller uses it.
+    #[must_use]
+    pub fn next_use_note(&self) -> &'static str {
+        match (self.next_use, self.in_next_iteration) {
+            (None, _) => "in another function",
+            (Some(_), true) => ", next iteration",
+            (Some(_), false) => "",
+        }
     }
 }
 
@@ -520,9 +545,13 @@ pub struct LoopReport {
     pub issue: u64,
     /// The other cycles: the thread waits for results.
     pub latency: u64,
-    /// The cycles in which the busiest pipe is occupied: a lower limit of the cycles per iteration,
-    /// however many threads run.
+    /// The cycles in which the busiest pipe is occupied, with the hardware's width of the pipe: a lower
+    /// limit of the cycles per iteration of a thread, however many threads run.
     pub throughput: u64,
+    /// The least number of threads of an execution unit that keep the busiest pipe occupied all the time:
+    /// with fewer, the latency of one thread bounds the loop, with more, the throughput. `None` if no pipe
+    /// is occupied.
+    pub saturating_threads: Option<u64>,
     /// The pipes that the loop uses.
     pub pipes: Vec<PipeCycles>,
     /// The larger one of issue and latency, and the cause of most of the latency.
@@ -539,6 +568,55 @@ impl LoopReport {
             |of| format!("{} ({})", self.throughput, of.pipe),
         )
     }
+
+    /// Returns what bounds the loop if `threads` threads of an execution unit run it: the busiest pipe, or
+    /// the cycles of one thread, which the others do not cover.
+    #[must_use]
+    pub fn bound_of_threads(&self, threads: u64) -> ThreadsBound {
+        let busiest = self.pipes.iter().find(|of| of.occupied == self.throughput);
+        let occupied = self.throughput.saturating_mul(threads);
+        match busiest {
+            Some(of) if occupied >= self.cycles => ThreadsBound::Throughput {
+                pipe: of.pipe.clone(),
+                cycles: occupied,
+            },
+            _ if self.bottleneck == Bottleneck::Issue && threads < 2 => ThreadsBound::Issue,
+            _ => ThreadsBound::Latency {
+                cycles: self.cycles,
+            },
+        }
+    }
+}
+
+/// What bounds a loop that several threads of an execution unit run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ThreadsBound {
+    /// The busiest pipe: it is occupied all the time.
+    Throughput {
+        /// The pipe, as in [`PipeCycles`].
+        pipe: String,
+        /// The cycles in which an iteration of each thread occupies it.
+        cycles: u64,
+    },
+    /// The thread is alone and its instructions are.
+    Issue,
+    /// The iteration of one thread: the others do not cover its waits.
+    Latency {
+        /// The cycles of an iteration of one thread.
+        cycles: u64,
+    },
+}
+
+impl fmt::Display for ThreadsBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ThreadsBound::Throughput { pipe, cycles } => {
+                write!(f, "throughput of {pipe}, {cycles} cycles")
+            }
+            ThreadsBound::Issue => f.write_str("issue"),
+            ThreadsBound::Latency { cycles } => write!(f, "latency, {cycles} cycles"),
+        }
+    }
 }
 
 /// The cycles of a loop iteration in a pipe.
@@ -546,7 +624,8 @@ impl LoopReport {
 pub struct PipeCycles {
     /// The pipe: `F`, `I`, `L`, `M` or `S` in order, `dpas`, `math`, `send` or `other` out of order.
     pub pipe: String,
-    /// Cycles in which its instructions occupy it.
+    /// Cycles in which its instructions occupy it, with the hardware's width of the pipe. Of messages:
+    /// the registers that they transfer, one per cycle.
     pub occupied: u64,
     /// Cycles that the thread waits for its results.
     pub latency: u64,
@@ -631,6 +710,24 @@ impl SpillPattern {
     pub fn is_of_spill(&self) -> bool {
         !self.in_registers
     }
+}
+
+/// Groups patterns with the same explanation, in the order of their first ones: a kernel that spills a lot
+/// has the same pattern in dozens of slots.
+#[must_use]
+pub fn pattern_groups(patterns: &[SpillPattern]) -> Vec<Vec<&SpillPattern>> {
+    let mut groups: Vec<Vec<&SpillPattern>> = Vec::new();
+    for pattern in patterns {
+        let key = |of: &SpillPattern| (of.in_registers, of.kind.clone(), of.text.clone());
+        let own = key(pattern);
+        let is_own =
+            |group: &&mut Vec<&SpillPattern>| group.first().is_some_and(|first| key(first) == own);
+        match groups.iter_mut().find(is_own) {
+            Some(group) => group.push(pattern),
+            None => groups.push(vec![pattern]),
+        }
+    }
+    groups
 }
 
 /// An instruction that waits.

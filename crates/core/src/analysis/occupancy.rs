@@ -4,6 +4,7 @@
 //! ([`Kernels::occupancy`](super::kernels::Kernels::occupancy)).
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +101,8 @@ pub struct Occupancy {
     /// The next larger number of threads of an EU; `None` if more are impossible or the device is
     /// unknown.
     pub more_threads: Option<MoreThreads>,
+    /// The larger register files of the device, the smallest first.
+    pub larger_files: Vec<RegisterFileSize>,
     /// The result in a sentence or two.
     pub summary: String,
 }
@@ -113,7 +116,79 @@ pub struct MoreThreads {
     pub threads: u64,
 }
 
+/// A size of the register file of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegisterFileSize {
+    /// The number of registers of a thread.
+    pub registers: u64,
+    /// The number of threads of an EU with these registers.
+    pub threads: u64,
+}
+
+/// Whether the values of a kernel that spills fit into a larger register file of its device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LargerFile {
+    /// The registers that suffice for all values: those that are live at the peak, and those that are
+    /// spilled. Fewer may do, because not all spilled values are live at once.
+    pub needed: u64,
+    /// Registers of these that are spilled.
+    pub spilled: u64,
+    /// The smallest register file that has them, or else the largest one.
+    pub registers: u64,
+    /// Whether it has them.
+    pub fits: bool,
+    /// Threads of an EU with this register file.
+    pub threads: u64,
+    /// Threads of an EU as the kernel is compiled; `None` if unknown.
+    pub threads_now: Option<u64>,
+}
+
+impl fmt::Display for LargerFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LargerFile {
+            needed,
+            spilled,
+            registers,
+            threads,
+            ..
+        } = self;
+        let live = needed.saturating_sub(*spilled);
+        let fits = if self.fits {
+            "all values fit"
+        } else {
+            "it may still spill"
+        };
+        write!(
+            f,
+            "with {registers} registers, {fits}: at most {needed} are needed ({live} live at the peak, {spilled} spilled); {threads}"
+        )?;
+        if let Some(now) = self.threads_now {
+            write!(f, " instead of {now}")?;
+        }
+        f.write_str(" threads per EU")
+    }
+}
+
 impl Occupancy {
+    /// Returns whether a kernel that spills fits into a larger register file. `peak` is the number of
+    /// registers that are live at the peak, `spilled` the spilled bytes of a thread, `register_bytes`
+    /// the size of a register. Returns `None` if it does not spill, or if the device has no larger one.
+    pub fn larger_file(&self, peak: u32, spilled: u64, register_bytes: u16) -> Option<LargerFile> {
+        let spilled = spilled.div_ceil(u64::from(register_bytes.max(1)));
+        let needed = spilled.saturating_add(peak.into());
+        let mut sizes = self.larger_files.iter();
+        let found = sizes.find(|size| size.registers >= needed);
+        let size = found.or(self.larger_files.last()).filter(|_| spilled > 0)?;
+        Some(LargerFile {
+            needed,
+            spilled,
+            registers: size.registers,
+            fits: size.registers >= needed,
+            threads: size.threads,
+            threads_now: self.get("threads_per_eu"),
+        })
+    }
+
     /// Returns the number with that identifier.
     pub fn get(&self, id: &str) -> Option<u64> {
         self.term(id)?.value

@@ -230,6 +230,7 @@ struct Driver(&'static dyn DriverModel);
 impl Document {
     /// Sets the driver model.
     pub fn set_driver(&mut self, driver: &'static dyn DriverModel) {
+        self.sources.set_driver(driver);
         self.extensions.insert(Driver(driver));
     }
 

@@ -7,7 +7,9 @@
 use crate::device::names::unknown_device;
 use crate::device::{Device, ProductFamily};
 use zeview_core::analysis::kernels::{KernelRow, Located};
-use zeview_core::analysis::occupancy::{MoreThreads, Occupancy, OccupancyParameters, Origin, Term};
+use zeview_core::analysis::occupancy::{
+    MoreThreads, Occupancy, OccupancyParameters, Origin, RegisterFileSize, Term,
+};
 use zeview_core::model::{Span, Str};
 
 /// The target device of a file.
@@ -129,6 +131,29 @@ fn more_threads(
     });
     threads.find(|more| more.threads > usable)
 }
+
+/// Register files of all devices that are larger than the default.
+const LARGE: [u64; 6] = [160, 192, 256, 320, 448, 512];
+
+/// The register files of a device that have more than `registers` registers, the smallest first.
+fn larger_files(device: &Device, registers: u64, hardware: u64) -> Vec<RegisterFileSize> {
+    // Threads of Xe-LP have 128 registers (IGC, Platform.hpp, supportLargeGRF: from Xe-HPG on).
+    if hardware == XE_LP_THREADS {
+        return Vec::new();
+    }
+    let sizes = LARGE.into_iter().filter(|size| *size > registers);
+    let sizes = sizes.filter_map(|registers| {
+        let (threads, _) = by_registers(device, registers)?;
+        Some(RegisterFileSize {
+            registers,
+            threads: threads.min(hardware),
+        })
+    });
+    sizes.collect()
+}
+
+/// Threads of an EU of Xe-LP.
+const XE_LP_THREADS: u64 = 7;
 
 const XE3: &str = "gfx_core_helper_xe3_and_later.inl, calculateAvailableThreadCount";
 
@@ -253,6 +278,12 @@ pub fn occupancy(facts: &Facts<'_>, parameters: &OccupancyParameters) -> Result<
             more_threads(device, registers, usable, hardware)
         }
         _ => None,
+    };
+    let larger_files = match (&device, registers, hardware) {
+        (Some(device), Some(registers), Some(hardware)) => {
+            larger_files(device, registers, hardware)
+        }
+        _ => Vec::new(),
     };
     let origin = match found {
         Some((_, source)) => Origin::Driver(source.into()),
@@ -384,6 +415,7 @@ pub fn occupancy(facts: &Facts<'_>, parameters: &OccupancyParameters) -> Result<
         device_origin,
         terms: terms.0,
         more_threads,
+        larger_files,
         summary: String::new(),
     };
     occupancy.summary = summary(&occupancy);

@@ -432,6 +432,10 @@ impl DataFlow {
             && i.sources
                 .first()
                 .is_some_and(|source| matches!(source.kind, OperandKind::Immediate(_)));
+        // Calls with addresses of 32 bits read the lower half of a 64-bit copy.
+        if (size, bytes) == (8, 4) && is_first && i.op == Op::Mov && !destination.saturate {
+            return self.lower_half(row, &i, depth);
+        }
         // Only the first element has the values of the sources' first elements.
         if size != bytes || destination.saturate || !(is_first || is_constant) {
             return None;
@@ -439,9 +443,12 @@ impl DataFlow {
         let source = |at: usize| self.source_number(row, &i, at, depth);
         match i.op {
             Op::Mov => {
-                let source_type = i.sources.first()?.data_type;
-                let is_float = matches!(source_type, Some(Meaning::f | Meaning::df | Meaning::hf));
-                source(0).filter(|_| !is_float)
+                let of = i.sources.first()?;
+                let is_float = matches!(of.data_type, Some(Meaning::f | Meaning::df | Meaning::hf));
+                // A float register is copied bit by bit: the compiler moves addresses to a shorter queue.
+                let is_copy = of.data_type == destination.data_type
+                    && matches!(of.kind, OperandKind::Register { .. });
+                source(0).filter(|_| !is_float || is_copy)
             }
             Op::Add => source(0)?.sum(source(1)?),
             Op::Add3 => source(0)?.sum(source(1)?)?.sum(source(2)?),
@@ -473,6 +480,18 @@ impl DataFlow {
             }
             _ => None,
         }
+    }
+
+    /// The value of the lower half of a 64-bit integer that a `mov` copies.
+    fn lower_half(&self, row: u32, i: &Instruction, depth: u32) -> Option<Number> {
+        let source = i.sources.first().filter(|_| i.source_count == 1)?;
+        let is_register = matches!(source.kind, OperandKind::Register { .. });
+        let is_wide = matches!(source.data_type, Some(Meaning::q | Meaning::uq));
+        if !is_register || !is_wide || source.modifier.is_some() {
+            return None;
+        }
+        let (file, start) = self.start_of(source)?;
+        self.number(row, self.piece_at(file, start, 4)?, depth)
     }
 
     /// The value of a scalar source.

@@ -73,6 +73,8 @@ pub(super) struct Row {
     pub flags: u16,
     pub latency: u16,
     pub occupancy: u8,
+    /// Cycles in which it occupies its pipe, however many threads run.
+    pub pipe_cycles: u16,
     pub issue: Issue,
     /// The arithmetic operations that it does.
     pub operations: Option<Operations>,
@@ -313,10 +315,16 @@ impl DataFlow {
 
     /// Decodes an instruction again.
     pub(super) fn instruction(&self, row: u32) -> Option<Instruction> {
-        let at = usize::try_from(self.row(row)?.pc).ok()?;
-        let bytes = self.code.get(at..)?;
-        // Decoded instructions would take many times the memory of the code; a query needs a few.
-        let mut instruction = self.decoder.decode(bytes)?;
+        let pc = self.row(row)?.pc;
+        let bytes = self.code.get(usize::try_from(pc).ok()?..)?;
+        let start = u64::from(pc);
+        let is_patched = self.inputs.patches_in(start, start + 16).next().is_some();
+        // Decoded instructions would take many times the memory of the code; a query needs a few. The
+        // operand that the driver patches is found by its bits, which only this decodes.
+        let mut instruction = match is_patched {
+            true => self.decoder.decode_fields(bytes)?.0,
+            false => self.decoder.decode(bytes)?,
+        };
         restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
         Some(instruction)
     }
@@ -409,6 +417,9 @@ impl DataFlow {
             let calls = matches!(instruction.op, Op::Call | Op::Calla | Op::Ret);
             self.extent.calls += u32::from(calls);
             let (latency, occupancy) = cost::cycles(self.accesses.encoding, &instruction);
+            let facts = self.messages.get(&row);
+            let transferred = facts.map_or(0, |facts| facts.sent.max(facts.received));
+            let pipe_cycles = cost::pipe_cycles(self.accesses.encoding, &instruction, transferred);
             let mut record = Row {
                 pc,
                 block,
@@ -420,6 +431,7 @@ impl DataFlow {
                 flags: 0,
                 latency,
                 occupancy,
+                pipe_cycles,
                 issue: Issue::of(self.accesses.encoding.rank, &instruction),
                 operations: operations::operations(&instruction),
                 reads: u32::try_from(self.reads.len()).unwrap_or(NONE),

@@ -25,6 +25,36 @@ impl DataFlow {
     }
 }
 
+/// Cycles in which an instruction occupies its pipe, however many threads run: the width of the pipes
+/// as the hardware has it. `transferred` is the larger one of the registers that its message sends and
+/// receives; 0 for other instructions.
+///
+/// The occupancy of the compiler's scheduler counts passes of 8 channels on all devices from Xe on, and
+/// one cycle for each message. The vector engines from Xe-HPC on have 16 channels (`HWCaps.inc`,
+/// `getNativeExecSize`; oneAPI GPU optimization guide, Intel Xe GPU architecture): the formula is that of
+/// `LatencyTable.cpp` for this size. A message moves a register per cycle (`getSendSrcReadLatency`), and
+/// so does a repetition of a systolic multiplication (`getDPASLatency`).
+pub(super) fn pipe_cycles(encoding: &Encoding, i: &Instruction, transferred: u16) -> u16 {
+    if i.invalid {
+        return 0;
+    }
+    let exec = i.exec.map_or(1, |exec| exec.size).clamp(1, 32);
+    if i.kind.is_send() {
+        return transferred.max(1);
+    }
+    match (i.op, i.subfunction) {
+        (Op::Dpas | Op::Dpasw, Subfunction::Dpas(_, repeat)) => return u16::from(repeat).max(1),
+        (Op::Bdpas, _) => return 8,
+        _ => {}
+    }
+    let cycles = match encoding.rank {
+        24.. => occupancy(i, exec, 16),
+        20.. => occupancy(i, exec, 8),
+        _ => before_xe(i, exec).1,
+    };
+    cycles.into()
+}
+
 /// Latency and occupancy of an instruction.
 pub(super) fn cycles(encoding: &Encoding, i: &Instruction) -> (u16, u8) {
     // Words that are no instructions must not lengthen a block.
@@ -33,7 +63,7 @@ pub(super) fn cycles(encoding: &Encoding, i: &Instruction) -> (u16, u8) {
     }
     let exec = i.exec.map_or(1, |exec| exec.size).clamp(1, 32);
     match encoding.rank {
-        20.. => (latency(encoding, i, exec), occupancy(i, exec)),
+        20.. => (latency(encoding, i, exec), occupancy(i, exec, 8)),
         _ => before_xe(i, exec),
     }
 }
@@ -47,11 +77,11 @@ fn steps(exec: u32) -> u16 {
     }
 }
 
-/// Number of issue cycles by execution size: 1, 2 or 4.
-fn scale(exec: u32) -> u8 {
+/// Number of passes of `native` channels for an execution size: 1, 2 or 4.
+fn scale(exec: u32, native: u32) -> u8 {
     match exec {
-        0..=8 => 1,
-        9..=16 => 2,
+        exec if exec <= native => 1,
+        exec if exec <= 2 * native => 2,
         _ => 4,
     }
 }
@@ -146,8 +176,9 @@ fn message_latency(message: &Message, exec: u32) -> u16 {
     }
 }
 
-fn occupancy(i: &Instruction, exec: u32) -> u8 {
-    let scale = scale(exec);
+/// Cycles that an instruction occupies a pipe with `native` channels of 32 bits.
+fn occupancy(i: &Instruction, exec: u32, native: u32) -> u8 {
+    let scale = scale(exec, native);
     if i.op == Op::Math {
         return 4 * scale;
     }
@@ -164,14 +195,14 @@ fn occupancy(i: &Instruction, exec: u32) -> u8 {
     let data_type = i.destination.and_then(|destination| destination.data_type);
     match data_type {
         Some(Meaning::hf | Meaning::bf) => {
-            if exec <= 16 {
+            if exec <= 2 * native {
                 1
             } else {
                 2
             }
         }
         Some(data_type) if type_bits(data_type) == Some(64) => {
-            if exec <= 4 {
+            if exec <= native / 2 {
                 1
             } else {
                 2

@@ -78,7 +78,7 @@ pub struct Loop {
 pub struct PipeTime {
     /// The letter of a pipe that runs in order, empty on devices with one; `dpas`, `math`, `send`.
     pub pipe: &'static str,
-    /// Cycles in which its instructions occupy it.
+    /// Cycles in which its instructions occupy it, with the hardware's width of the pipe.
     pub occupied: u64,
     /// Cycles that the thread waits for its results.
     pub latency: u64,
@@ -383,7 +383,7 @@ impl DataFlow {
         let (mut longest, mut messages) = ((0, None), 0);
         let (cycles, issue) = self.iterate(at, &mut |(row, stall, cause)| {
             f((row, stall, cause));
-            let occupied = self.row(row).map_or(0, |record| record.occupancy);
+            let occupied = self.row(row).map_or(0, |record| record.pipe_cycles);
             if let Some(name) = self.pipe_name(row) {
                 times.entry(name).or_default().0 += u64::from(occupied);
             }

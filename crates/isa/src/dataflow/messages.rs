@@ -76,18 +76,25 @@ pub(super) struct Facts {
     pub fills: bool,
     /// Number of registers that it sends.
     pub sent: u16,
+    /// Number of registers that it receives.
+    pub received: u16,
 }
 
 impl Facts {
     /// The facts of the message of an instruction.
     pub fn of(encoding: &Encoding, i: &Instruction, m: &Message) -> Facts {
         let effect = MessageEffect::of(m);
-        let [first, second, _] = m.lengths;
+        let [first, second, received] = m.lengths;
+        let has_result = i.destination.is_some_and(|to| !to.is_null());
         Facts {
             traffic: traffic(encoding.rank, encoding.grf_bytes, i, m),
             spills: effect == Some(MessageEffect::Spill),
             fills: effect == Some(MessageEffect::Fill),
             sent: first.map_or(4, u16::from) + second.map_or(8, u16::from),
+            received: match has_result {
+                true => received.map_or(8, u16::from),
+                false => 0,
+            },
         }
     }
 }

@@ -155,8 +155,18 @@ impl DataFlow {
         u32::from(number) * u32::from(self.sizes().bytes(file)) + byte
     }
 
+    /// Whether it is known which registers hold the payload at the start of the code.
+    pub(super) fn has_payload_layout(&self) -> bool {
+        let payload = self.inputs.payload.as_ref();
+        // The hardware writes ids to registers that nothing states.
+        payload.is_some_and(|payload| {
+            !payload.generates_ids
+                && (self.accesses.encoding.rank >= 22 || payload.inline_bytes == 0)
+        })
+    }
+
     /// The byte of the payload that a byte of a register holds at the start of the kernel.
-    fn input_byte(&self, unit: Unit, byte: u32) -> Option<Origin> {
+    pub(super) fn input_byte(&self, unit: Unit, byte: u32) -> Option<Origin> {
         let payload = self.inputs.payload.as_ref()?;
         let (file, number) = file_of(unit);
         // r0 has the header of the thread.

@@ -31,6 +31,20 @@ type NextRead = (u64, u32, u32);
 struct Value {
     producers: Vec<u32>,
     bytes: Vec<Piece>,
+    /// What the bytes are that no instruction writes on some path.
+    start: Start,
+}
+
+/// What a register holds at the start of the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Start {
+    /// The header of the thread.
+    Header,
+    /// The payload of the kernel, by register; what callers pass, in functions; or anything, if the
+    /// layout of the payload is unknown.
+    Input(Unit),
+    /// Nothing: the value is undefined.
+    Undefined,
 }
 
 impl DataFlow {
@@ -103,10 +117,12 @@ impl DataFlow {
                 computed_by,
                 bytes: ByteSet::new(value.bytes.clone(), self.sizes()).parts(),
                 size,
-                is_input: value.producers.contains(&NONE),
+                is_input: value.producers.contains(&NONE) && value.start != Start::Undefined,
+                is_undefined: value.is_undefined(),
                 born: written.take(BORN).filter_map(|row| self.pc(*row)).collect(),
                 next_use: read.and_then(|(_, row, _)| self.pc(row)),
                 distance: read.map(|(_, _, distance)| distance),
+                in_next_iteration: read.is_some_and(|(_, to, _)| self.is_next_iteration(row, to)),
                 cause,
                 recomputable: only.is_some_and(|row| again.contains(&row)),
                 line: None,
@@ -183,11 +199,54 @@ impl DataFlow {
                 bytes.add_mask(piece.unit, mask);
             }
         }
-        let value = |(producers, bytes): (Vec<u32>, Pieces)| Value {
-            producers,
-            bytes: bytes.0,
-        };
-        values.into_iter().map(value).collect()
+        let mut out = Vec::new();
+        for (producers, bytes) in values {
+            // Values from the start have no producer in common: they are told apart by what they are.
+            let is_start = producers == [NONE];
+            let mut parts: BTreeMap<Start, Vec<Piece>> = BTreeMap::new();
+            for piece in bytes.0 {
+                parts.entry(self.start(piece)).or_default().push(piece);
+            }
+            if is_start {
+                out.extend(parts.into_iter().map(|(start, bytes)| Value {
+                    producers: producers.clone(),
+                    bytes,
+                    start,
+                }));
+                continue;
+            }
+            let start = parts.keys().next().copied();
+            let mut bytes: Vec<Piece> = parts.into_values().flatten().collect();
+            sort::by_key(&mut bytes, |piece| piece.unit);
+            out.push(Value {
+                producers,
+                bytes,
+                start: start.unwrap_or(Start::Undefined),
+            });
+        }
+        out
+    }
+
+    /// What bytes of a register hold at the start of the code.
+    fn start(&self, piece: Piece) -> Start {
+        if piece.unit == 0 {
+            return Start::Header;
+        }
+        let is_known = self.has_payload_layout();
+        let bytes = (0..64).filter(|at| piece.mask >> at & 1 != 0);
+        let mut bytes = bytes.map(|at| self.input_byte(piece.unit, at));
+        match !is_known || bytes.any(|byte| byte.is_some()) {
+            true => Start::Input(piece.unit),
+            false => Start::Undefined,
+        }
+    }
+
+    /// Whether a later instruction, by its distance, is of the next iteration of the loop around another.
+    fn is_next_iteration(&self, row: u32, next: u32) -> bool {
+        let forest = self.graph.forest();
+        let own = self.block_of(row).and_then(|block| forest.loop_of(block));
+        let is_in = |own| self.block_of(next).is_some_and(|of| forest.has(own, of));
+        next < row && own.is_some_and(is_in)
     }
 
     /// The next reads of some bytes after a position, by register, on the shortest path to each.
@@ -205,7 +264,8 @@ impl DataFlow {
         let start: HashMap<Unit, u64> = live.iter().map(|piece| (piece.unit, piece.mask)).collect();
         // The bytes that still have the values at the position, at the start of each block.
         let mut pending = BTreeMap::from([(record.block, start)]);
-        let mut seen = BTreeSet::new();
+        // The bytes with which a block was visited. Another path may bring more of them.
+        let mut seen: HashMap<(u32, Unit), u64> = HashMap::new();
         let mut work = BinaryHeap::from([Reverse((0_u32, record.block, row))]);
         while let Some(Reverse((distance, block, from))) = work.pop() {
             let Some(mut alive) = pending.remove(&block) else {
@@ -246,11 +306,23 @@ impl DataFlow {
             }
             let far = distance.saturating_add(end - from);
             for next in self.graph.within(block) {
-                if seen.insert(*next) {
-                    let first = self.node(*next).map_or(0, |node| node.first);
-                    pending.insert(*next, alive.clone());
-                    work.push(Reverse((far, *next, first)));
+                let mut new: Vec<(Unit, u64)> = Vec::new();
+                for (unit, mask) in &alive {
+                    let known = seen.entry((*next, *unit)).or_default();
+                    if mask & !*known != 0 {
+                        new.push((*unit, mask & !*known));
+                        *known |= mask;
+                    }
                 }
+                if new.is_empty() || !self.spend(new.len() as u64) {
+                    continue;
+                }
+                let first = self.node(*next).map_or(0, |node| node.first);
+                let waits = pending.entry(*next).or_default();
+                for (unit, mask) in new {
+                    *waits.entry(unit).or_default() |= mask;
+                }
+                work.push(Reverse((far, *next, first)));
             }
         }
         found
@@ -279,6 +351,9 @@ impl DataFlow {
             let waiting = waiting.get(&piece.unit).copied().unwrap_or(0);
             piece.mask & !waiting == 0
         };
+        if value.is_undefined() {
+            return PressureCause::Undefined;
+        }
         if value.bytes.iter().all(is_waiting) {
             return PressureCause::WaitingChannels;
         }
@@ -371,7 +446,7 @@ impl DataFlow {
     /// The names of a value at its next use, and the instruction that computes it.
     fn value_names(&self, value: &Value, next: Option<u32>) -> (Vec<String>, Option<String>) {
         let mut names: Vec<String> = Vec::new();
-        if value.producers == [NONE] && value.bytes.iter().any(|piece| piece.unit == 0) {
+        if value.producers == [NONE] && value.start == Start::Header {
             names.push("thread header".to_owned());
         }
         if let Some(next) = next {
@@ -392,6 +467,13 @@ impl DataFlow {
             Some(words.collect::<Vec<_>>().join(" "))
         });
         (names, computed_by)
+    }
+}
+
+impl Value {
+    /// Whether no instruction writes it, and the code does not start with it.
+    fn is_undefined(&self) -> bool {
+        self.producers == [NONE] && self.start == Start::Undefined
     }
 }
 

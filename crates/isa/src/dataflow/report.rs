@@ -672,6 +672,8 @@ impl DataFlow {
                     producer: pc(producer),
                 },
             };
+            let throughput = found.pipes.iter().map(|pipe| pipe.occupied).max();
+            let throughput = throughput.unwrap_or(0);
             let mut report = LoopReport {
                 start: ranges.iter().map(|range| range.0).min().unwrap_or(0),
                 end: ranges.iter().map(|range| range.1).max().unwrap_or(0),
@@ -693,12 +695,9 @@ impl DataFlow {
                 cycles: found.cycles,
                 issue: found.issue,
                 latency: found.cycles.saturating_sub(found.issue),
-                throughput: found
-                    .pipes
-                    .iter()
-                    .map(|pipe| pipe.occupied)
-                    .max()
-                    .unwrap_or(0),
+                throughput,
+                saturating_threads: (throughput > 0)
+                    .then(|| found.cycles.div_ceil(throughput).max(1)),
                 pipes: found.pipes.iter().map(pipe_cycles).collect(),
                 bottleneck,
             };

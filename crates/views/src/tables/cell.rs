@@ -11,8 +11,10 @@ use zeview_core::model::{Span, Str, Tone};
 /// The value of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CellValue<'a> {
-    /// No value.
+    /// No value. It may exist: the file does not have it, or it was not computed.
     Empty,
+    /// No value, and it is known that there is none: cycles of a loop of code without loops.
+    Absent,
     /// A number.
     Int(i64),
     /// A count, a size.
@@ -166,6 +168,7 @@ impl<'a> Cell<'a> {
                 short: short.map(owned),
             },
             CellValue::Empty => CellValue::Empty,
+            CellValue::Absent => CellValue::Absent,
             CellValue::Int(number) => CellValue::Int(number),
             CellValue::Count(number) => CellValue::Count(number),
             CellValue::Hex(number) => CellValue::Hex(number),
@@ -284,7 +287,7 @@ impl<'a> CellValue<'a> {
     /// Formats the value for CSV: numbers without grouping, names as in the file.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
-            CellValue::Empty => "".into(),
+            CellValue::Empty | CellValue::Absent => "".into(),
             CellValue::Int(number) => number.to_string().into(),
             CellValue::Count(number) => number.to_string().into(),
             CellValue::Hex(number) => format!("{number:#x}").into(),

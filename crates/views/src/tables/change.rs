@@ -64,6 +64,8 @@ impl ChangeCondition {
     /// only `changed` is known.
     pub fn is_met(&self, now: &CellValue<'_>, before: Option<&CellValue<'_>>) -> bool {
         let number = |value: &CellValue<'_>| match value {
+            // A loop where there was none is new.
+            CellValue::Absent => Some(0.0),
             CellValue::Words(words) => u32::try_from(words.len()).ok().map(f64::from),
             value => value.number(),
         };
@@ -123,6 +125,14 @@ mod tests {
             direction: Direction::Changed,
             allowed: Allowed::Number(0.0),
         };
+        // A loop that appears is an increase; without loops before and after, there is no change.
+        let increased = ChangeCondition {
+            direction: Direction::Increased,
+            ..condition
+        };
+        assert!(increased.is_met(&count(9), Some(&CellValue::Absent)));
+        assert!(!increased.is_met(&CellValue::Absent, Some(&CellValue::Absent)));
+        assert!(!increased.is_met(&CellValue::Absent, Some(&count(9))));
         assert!(condition.is_met(&text("a"), Some(&text("b"))));
         assert!(!condition.is_met(&text("a"), Some(&text("a"))));
         assert!(Allowed::of("-1").is_none() && Allowed::of("x%").is_none());

@@ -98,11 +98,11 @@ pub(super) type FlowColumn = (
     fn(&FlowCounts) -> Cell<'static>,
 );
 
-/// A figure of the costliest loop: unknown if that is, and nothing without loops.
+/// A figure of the costliest loop: unknown if that is, and absent without loops.
 fn of_loop(counts: &FlowCounts, cell: impl FnOnce(&LoopFigures) -> Cell<'static>) -> Cell<'static> {
     match &counts.costliest_loop {
         Ok(Some(found)) => cell(found),
-        Ok(None) => Cell::empty(),
+        Ok(None) => Cell::new(CellValue::Absent),
         Err(unknown) => Cell::unknown(*unknown, 1.0),
     }
 }
@@ -143,7 +143,8 @@ pub(super) static FLOWING: &[FlowColumn] = &[
         "Loop",
         "cycles",
         "Cycles of an iteration of the costliest loop for one thread, as the compiler's scheduler \
-         assumes. This column and the next ones are empty for code without loops.",
+         assumes. This column and the next ones are empty for code without loops, which meets no comparison \
+         of them.",
         |counts| of_loop(counts, |found| Cell::count(found.cycles)),
     ),
     (

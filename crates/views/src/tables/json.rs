@@ -130,7 +130,9 @@ pub struct CellJson<'a>(pub &'a CellValue<'a>);
 impl Serialize for CellJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            CellValue::Empty | CellValue::Unknown { .. } => serializer.serialize_none(),
+            CellValue::Empty | CellValue::Absent | CellValue::Unknown { .. } => {
+                serializer.serialize_none()
+            }
             CellValue::Int(number) => serializer.serialize_i64(*number),
             CellValue::Count(number) | CellValue::Hex(number) => serializer.serialize_u64(*number),
             CellValue::Real(number) => RealJson(*number).serialize(serializer),

@@ -7,14 +7,16 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 use zeview::analysis::data_flow::{
-    FlowReport, LoopReport, Pressure, SlotReport, SpillPattern, WaitReport,
+    FlowReport, LoopReport, Pressure, SlotReport, SpillPattern, WaitReport, pattern_groups,
 };
 use zeview::analysis::figure::{Figure, Unknown};
 use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, SourceFunctionCosts};
-use zeview::model::SourceId;
+use zeview::analysis::occupancy::LargerFile;
+use zeview::kernel_names;
 use zeview::model::text::{escaped, plural};
+use zeview::model::{Document, SourceId};
 use zeview::report::code::FlowSummary;
 use zeview::tables::table::ColumnHeader;
 
@@ -58,7 +60,8 @@ pub struct Options {
     raw: RawCode,
     #[command(flatten)]
     summary: SummaryOptions,
-    /// Print all source lines, not only those with the most cycles.
+    /// Print all source lines, not only those with the most cycles, and each spill pattern in a line of its
+    /// own.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -74,6 +77,12 @@ struct KernelJson<'a> {
     path: &'a str,
     grf_bytes: u16,
     spill_size: Option<i64>,
+    /// Hardware threads of an execution unit that run the kernel.
+    threads_per_eu: Option<u64>,
+    /// Whether a kernel that spills fits into a larger register file.
+    larger_file: Option<LargerFile>,
+    /// The other builds of the kernel in the file, if one was named.
+    other_builds: &'a [Build],
     #[serde(flatten)]
     summary: FlowSummary,
 }
@@ -91,9 +100,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             inputs: true,
         };
         let builds = options.builds.find(&options.name, document)?;
-        find(document, options.encoding.platform, &builds, wanted)
+        let others = other_builds(options, &builds, document);
+        let platform = options.encoding.platform;
+        let others = find(document, platform, &others, wanted).unwrap_or_default();
+        Ok((find(document, platform, &builds, wanted)?, others))
     });
-    let Some((document, found)) = opened else {
+    let Some((document, (found, others))) = opened else {
         return Ok(inputs.status());
     };
     let account = output::budget(&document);
@@ -104,6 +116,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut builds = Vec::new();
     // Sections of code may overlap.
     let mut left: HashMap<SourceId, u64> = HashMap::new();
+    let others = others.iter().filter_map(|code| {
+        let bytes = document.sources.read(code.span).ok()?;
+        let flow = flow(&decoders.of(code.platform), &bytes, code);
+        let summary = FlowSummary::new(&flow, None, code.span);
+        Build::new(code, &summary.report, flow.register_bytes())
+    });
+    let others: Vec<Build> = others.collect();
     for code in &found {
         let kernel = escaped(&code.name);
         if account.is_overdrawn() {
@@ -147,18 +166,23 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 path: &code.path,
                 grf_bytes: flow.register_bytes(),
                 spill_size: spill.and_then(|size| summary.report.known("spill size", size)),
+                threads_per_eu: threads(code),
+                larger_file: larger_file(code, &summary.report, flow.register_bytes()),
+                other_builds: &others,
                 summary,
             })?;
             continue;
         }
         builds.extend(Build::new(code, &summary.report, flow.register_bytes()));
-        write(code, &summary.report, &mut to)?;
+        let larger = larger_file(code, &summary.report, flow.register_bytes());
+        write(code, &summary.report, larger, options.all, &mut to)?;
         write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
         write_lines("source lines", &summary.lines, left_out, &mut to)?;
         let outermost = "source lines, with what is inlined there";
         write_lines(outermost, &summary.outermost_lines, 0, &mut to)?;
         write_source_functions(&summary.source_functions, &mut to)?;
     }
+    builds.extend(others);
     match json {
         Some(json) => json.finish()?,
         None => write_builds(&builds, &mut to)?,
@@ -178,7 +202,42 @@ fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
     Some(figure.map_err(|unknown| unknown.with_spill_messages(messages)))
 }
 
-fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+/// Maximum number of other builds that are analyzed.
+const OTHERS: usize = 16;
+
+/// Returns the other builds of a kernel that was named: for other devices, with another number of
+/// registers.
+fn other_builds(
+    options: &Options,
+    builds: &[kernel_names::Build],
+    document: &mut Document,
+) -> Vec<kernel_names::Build> {
+    let ([own], Some(_)) = (builds, &options.name.kernel) else {
+        return Vec::new();
+    };
+    let all = KernelBuilds {
+        device: None,
+        image: None,
+        file: None,
+        all_builds: true,
+    };
+    let name = KernelName {
+        kernel: Some(own.name.clone()),
+    };
+    let found = all.find_named(&name, document).unwrap_or_default();
+    let is_other = |build: &kernel_names::Build| {
+        build.name == own.name && (build.code, &build.path) != (own.code, &own.path)
+    };
+    found.into_iter().filter(is_other).take(OTHERS).collect()
+}
+
+fn write(
+    code: &Code,
+    report: &FlowReport,
+    larger: Option<LargerFile>,
+    is_all: bool,
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
     to.title(&heading(code))?;
     to.item(&format!("instructions: {}", report.instructions))?;
     match spill(code, report) {
@@ -209,6 +268,9 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
             ))?;
         }
     }
+    if let Some(larger) = larger {
+        to.item(&larger.to_string())?;
+    }
     if let Some(count) = report.dead_writes {
         to.item(&format!("dead writes: {count}"))?;
     }
@@ -231,8 +293,8 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
     write_pressures(report.pressures.as_deref().unwrap_or_default(), to)?;
     write_functions(report.functions.as_deref().unwrap_or_default(), to)?;
     write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
-    write_patterns(report.patterns.as_deref().unwrap_or_default(), to)?;
-    write_loops(report, to)?;
+    write_patterns(report.patterns.as_deref().unwrap_or_default(), is_all, to)?;
+    write_loops(report, threads(code), to)?;
     let waits = report.waits.as_deref().unwrap_or_default();
     if !waits.is_empty() {
         to.heading("costliest waits, in cycles that the compiler's scheduler assumes")?;
@@ -241,6 +303,19 @@ fn write(code: &Code, report: &FlowReport, to: &mut Outline<'_, impl Write>) -> 
         }
     }
     Ok(())
+}
+
+/// The hardware threads of an execution unit that run a kernel.
+fn threads(code: &Code) -> Option<u64> {
+    code.occupancy.as_ref()?.get("threads_per_eu")
+}
+
+/// Whether a kernel that spills fits into a larger register file.
+fn larger_file(code: &Code, report: &FlowReport, register_bytes: u16) -> Option<LargerFile> {
+    let spilled = u64::try_from(spill(code, report)?.ok()?).ok()?;
+    let peak = report.peak.as_ref()?.registers;
+    let occupancy = code.occupancy.as_ref()?;
+    occupancy.larger_file(peak, spilled, register_bytes)
 }
 
 /// Why fewer registers can be live at a spill than at the peak.
@@ -290,6 +365,7 @@ fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> 
                 registers.push_str(",…");
             }
             let born = match (value.born.is_empty(), value.is_input) {
+                (true, _) if value.is_undefined => "nowhere".to_owned(),
                 (true, _) => "start".to_owned(),
                 (false, true) => format!("start, {}", offsets(&value.born)),
                 (false, false) => offsets(&value.born),
@@ -304,9 +380,10 @@ fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> 
                 value.size.to_string(),
                 registers,
                 born,
-                value
-                    .next_use
-                    .map_or_else(String::new, |pc| format!("{pc:#x}")),
+                match value.next_use {
+                    Some(pc) => format!("{pc:#x}{}", value.next_use_note()),
+                    None => value.next_use_note().to_owned(),
+                },
                 value.distance.map_or_else(String::new, |of| of.to_string()),
                 format!("{}{again}", value.cause),
             ]
@@ -334,6 +411,9 @@ fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Resul
     let columns = [
         ColumnHeader::text("kernel"),
         ColumnHeader::text("build"),
+        ColumnHeader::number("registers"),
+        ColumnHeader::number("threads per EU"),
+        ColumnHeader::number("spill size"),
         ColumnHeader::number("live registers at the peak"),
         ColumnHeader::number("as IGA counts"),
         ColumnHeader::number("register bytes"),
@@ -345,6 +425,10 @@ fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Resul
         [
             of.name.clone(),
             of.place.clone(),
+            figure(of.registers),
+            figure(of.threads_per_eu),
+            of.spill_size
+                .map_or_else(|| "unknown".to_owned(), |size| size.to_string()),
             of.live.to_string(),
             figure(of.iga.map(u64::from)),
             of.register_bytes.to_string(),
@@ -357,14 +441,28 @@ fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Resul
 }
 
 /// The registers of a build of a kernel.
+#[derive(Serialize)]
 struct Build {
+    #[serde(skip)]
     name: String,
+    /// The path of the document; empty for the file.
+    path: String,
+    /// What tells it apart: device, file, image.
+    #[serde(rename = "build")]
     place: String,
-    live: u32,
-    iga: Option<u32>,
+    /// Registers of a thread.
+    registers: Option<u64>,
+    threads_per_eu: Option<u64>,
+    #[serde(rename = "grf_bytes")]
     register_bytes: u16,
+    spill_size: Option<i64>,
+    #[serde(rename = "peak_live_registers")]
+    live: u32,
+    #[serde(rename = "peak_live_registers_iga")]
+    iga: Option<u32>,
     spills: Option<u32>,
     fills: Option<u32>,
+    #[serde(skip)]
     cause: String,
 }
 
@@ -375,7 +473,11 @@ impl Build {
         let cause = pressure.and_then(|of| of.causes.first());
         Some(Build {
             name: code.name.clone(),
+            path: code.path.clone(),
             place: code.place.clone(),
+            registers: code.occupancy.as_ref().and_then(|of| of.get("grf_count")),
+            threads_per_eu: threads(code),
+            spill_size: spill(code, report).and_then(Result::ok),
             live: peak.registers,
             iga: peak.iga.map(|iga| iga.registers),
             register_bytes,
@@ -533,7 +635,11 @@ fn loads(slot: &SlotReport) -> String {
     text
 }
 
-fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+fn write_patterns(
+    patterns: &[SpillPattern],
+    is_all: bool,
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
     if patterns.is_empty() {
         return Ok(());
     }
@@ -542,16 +648,43 @@ fn write_patterns(patterns: &[SpillPattern], to: &mut Outline<'_, impl Write>) -
     } else {
         "register patterns: values that need no register"
     })?;
-    let columns = ["pattern", "slot or registers", "at", "explanation"];
-    let rows = patterns.iter().map(|pattern| {
-        [
-            pattern.kind.clone(),
-            pattern.address.clone(),
-            offsets(&pattern.places),
-            pattern.text.clone(),
-        ]
+    let columns = [
+        ColumnHeader::text("pattern"),
+        ColumnHeader::number("count"),
+        ColumnHeader::text("slots or registers"),
+        ColumnHeader::text("at"),
+        ColumnHeader::text("explanation"),
+    ];
+    let groups = if is_all {
+        patterns.iter().map(|of| vec![of]).collect()
+    } else {
+        pattern_groups(patterns)
+    };
+    let rows = groups.iter().filter_map(|group| {
+        let first = group.first()?;
+        let mut addresses: Vec<&str> = group.iter().map(|of| &*of.address).collect();
+        addresses.dedup();
+        let mut listed = addresses.iter().take(LISTED).copied().collect::<Vec<_>>();
+        if addresses.len() > LISTED {
+            listed.push("…");
+        }
+        let places: Vec<u32> = match group.len() {
+            1 => first.places.clone(),
+            _ => group
+                .iter()
+                .filter_map(|of| of.places.first())
+                .copied()
+                .collect(),
+        };
+        Some([
+            first.kind.clone(),
+            group.len().to_string(),
+            listed.join(", "),
+            offsets(&places),
+            first.text.clone(),
+        ])
     });
-    to.table(columns.map(ColumnHeader::text), rows)
+    to.table(columns, rows)
 }
 
 /// Writes the values from outside of the kernel, with their uses.
@@ -684,7 +817,11 @@ fn write_source_functions(
     to.table(columns, rows)
 }
 
-fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+fn write_loops(
+    report: &FlowReport,
+    threads: Option<u64>,
+    to: &mut Outline<'_, impl Write>,
+) -> io::Result<()> {
     let loops = report.loops.as_deref().unwrap_or_default();
     if loops.is_empty() {
         return Ok(());
@@ -706,7 +843,12 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
         ColumnHeader::number("issue"),
         ColumnHeader::number("latency"),
         ColumnHeader::text("throughput"),
-        ColumnHeader::text("largest"),
+        ColumnHeader::text("largest of one thread"),
+        ColumnHeader::number("threads to fill the pipe"),
+        ColumnHeader::text(&match threads {
+            Some(threads) => format!("bound of {threads} threads"),
+            None => "bound of all threads".to_owned(),
+        }),
         ColumnHeader::text("operations"),
         ColumnHeader::text("bytes"),
         ColumnHeader::number("operations per byte"),
@@ -731,6 +873,13 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
             found.latency.to_string(),
             found.throughput_text(),
             found.bottleneck.to_string(),
+            found
+                .saturating_threads
+                .map_or_else(String::new, |of| of.to_string()),
+            threads.map_or_else(
+                || "unknown device".to_owned(),
+                |threads| found.bound_of_threads(threads).to_string(),
+            ),
             operations_text(found),
             moved_bytes(found),
             match found.intensity {
@@ -753,7 +902,9 @@ fn write_loops(report: &FlowReport, to: &mut Outline<'_, impl Write>) -> io::Res
 }
 
 /// How operations and bytes are counted.
-const LOOP_NOTE: &str = "operations and bytes of one thread per iteration, for all channels of the execution size, \
+const LOOP_NOTE: &str = "cycles, issue and latency of one thread alone, as the compiler's scheduler assumes; throughput: cycles in which an \
+    iteration of one thread occupies the busiest pipe of the hardware, of messages a register per cycle; \
+    as many threads as fill the pipe hide the latency; operations and bytes of one thread per iteration, for all channels of the execution size, \
     enabled or not; a multiply-add is two operations; operations per byte: float and dpas, by the bytes \
     of memory other than SLM and scratch";
 

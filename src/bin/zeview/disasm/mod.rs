@@ -15,7 +15,9 @@ use zeview::analysis::data_flow::Flows;
 use zeview::analysis::figure::SizeFigure;
 use zeview::analysis::inlining::{SourceFrame, chain_text};
 use zeview::analysis::kernel_inputs::KernelInputs;
+use zeview::analysis::kernels::Kernels;
 use zeview::analysis::module_text::IdStyle;
+use zeview::analysis::occupancy::{Occupancy, OccupancyParameters};
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
@@ -30,7 +32,7 @@ use crate::FileArgument;
 use crate::argument::{Encoding, Failure, InputFile, KernelBuilds, KernelName, own_help};
 use crate::files::{Inputs, while_reading};
 use crate::input;
-use crate::output;
+use crate::output::{self, complain};
 use crate::rows::Objects;
 
 /// Help of `--kernel`.
@@ -130,6 +132,8 @@ pub struct Code {
     spill: Option<SizeFigure>,
     /// The values that the code starts with, if they are printed.
     inputs: Rc<KernelInputs>,
+    /// The threads that run it concurrently, with `inputs`.
+    occupancy: Option<Occupancy>,
 }
 
 impl Code {
@@ -259,6 +263,12 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return spirv::print(file, &document, &modules, &style, &mut inputs);
         }
     };
+    if options.source && !options.raw && found.iter().all(|code| code.lines.is_none()) {
+        complain!(
+            "{}: no line tables: nothing names the source lines (compile with -g: ocloc compile -options -g)",
+            file.display()
+        );
+    }
     let account = output::budget(&document);
     let mut json = options.json.then(|| Objects::array(&account));
     let mut text = output::text_within(&account);
@@ -311,6 +321,7 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
             lines: None,
             spill: None,
             inputs: Rc::default(),
+            occupancy: None,
         });
     code.into_iter().collect()
 }
@@ -338,6 +349,9 @@ struct Beside {
     lines: Option<Rc<LineTable>>,
     assembly: Option<Rc<dyn Assembly>>,
     spills: HashMap<String, SizeFigure>,
+    kernels: Option<Rc<dyn Kernels>>,
+    /// The indices of the kernels by name.
+    indices: HashMap<String, usize>,
 }
 
 impl Beside {
@@ -357,15 +371,20 @@ impl Beside {
         };
         let lines = document.source_lines(zebin).filter(|_| wanted.lines);
         let kernels = document.kernels(zebin).filter(|_| wanted.inputs);
-        let rows = kernels.map(|kernels| kernels.rows(&document.sources));
-        let rows = rows.iter().flat_map(|rows| rows.iter());
-        let spills = rows.map(|row| (row.name.value.clone(), row.spill_size));
+        let rows = kernels
+            .as_ref()
+            .map(|kernels| kernels.rows(&document.sources));
+        let rows = || rows.iter().flat_map(|rows| rows.iter());
+        let spills = rows().map(|row| (row.name.value.clone(), row.spill_size));
+        let indices = rows().map(|row| row.name.value.clone()).zip(0..).collect();
         Ok(Beside {
             document: zebin,
             platform,
             lines: lines.map(|lines| lines.table(&document.sources)),
             assembly: document.assembly(zebin).filter(|_| wanted.inputs),
             spills: spills.collect(),
+            kernels,
+            indices,
         })
     }
 }
@@ -392,6 +411,14 @@ fn find(
                 }
             },
         };
+        let index = beside.indices.get(&build.name);
+        let occupancy = index.zip(beside.kernels.as_ref());
+        let occupancy = occupancy.and_then(|(index, kernels)| {
+            let parameters = OccupancyParameters::default();
+            kernels
+                .occupancy(*index, &parameters, &document.sources)
+                .ok()
+        });
         let inputs = beside.assembly.as_ref();
         let inputs = inputs.map(|all| all.inputs(span, &document.sources));
         found.push(Code {
@@ -407,6 +434,7 @@ fn find(
             platform: beside.platform,
             lines: beside.lines.clone(),
             inputs: inputs.unwrap_or_default(),
+            occupancy,
         });
         last = Some(beside);
     }

@@ -12,6 +12,8 @@ use zeview::analysis::unread;
 use zeview::tables;
 
 use zeview::analysis::kernels::FLAGS;
+use zeview::decode::device::Device;
+use zeview::decode::device::names::unknown_device;
 use zeview::decode::limits;
 use zeview::model::account::Account;
 use zeview::model::text::plural;
@@ -75,6 +77,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if profiles.complain() || is_cut || is_undecided {
         inputs.note_problem();
     }
+    if gate.judged() == 0 && complain_of_devices(&selection) {
+        inputs.note_problem();
+    }
     let without_code = gate.without_code();
     if gate.judged() == 0 && without_code > 0 {
         gate.miss("no kernel has native code");
@@ -89,6 +94,19 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         report::finish(options, &gate, limited)?;
     }
     Ok(ExitCode::from(status))
+}
+
+/// Reports the names in a filter that no device has. Returns whether there are any.
+fn complain_of_devices(selection: &Selection) -> bool {
+    let names = selection.filter.iter().flat_map(Filter::devices);
+    // The device of SPIR-V is no device.
+    let names = names.filter(|name| !name.eq_ignore_ascii_case("SPIR-V"));
+    let mut is_any = false;
+    for name in names.filter(|name| Device::named(name).is_none()) {
+        complain!("--filter: {}", unknown_device(name));
+        is_any = true;
+    }
+    is_any
 }
 
 /// Prints the occupancy limits of each kernel.

@@ -123,7 +123,9 @@ pub(super) fn cell(cell: &Cell<'_>) -> Html {
         };
     }
     let (class, text) = match &cell.value {
-        CellValue::Empty | CellValue::Text(_) | CellValue::Bool(false) => ("dim", "–".to_owned()),
+        CellValue::Empty | CellValue::Absent | CellValue::Text(_) | CellValue::Bool(false) => {
+            ("dim", "–".to_owned())
+        }
         CellValue::Unknown { reason, .. } => ("", reason.word().to_owned()),
         CellValue::Bool(true) => ("", "yes".to_owned()),
         CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),

@@ -35,6 +35,8 @@ pub use self::stream::{PackedReader, Stream};
 pub use self::unpacked::{UnpackedSource, number_of};
 use super::account::Costs;
 use super::span::{SourceId, Span};
+use super::value::Str;
+use crate::analysis::DriverModel;
 
 /// A random-access source of bytes: a slice, a file, a `Blob` in the browser.
 pub trait ByteSource {
@@ -209,6 +211,8 @@ pub struct Sources {
     /// Size of the opened file, and with the streams.
     opened: u64,
     size: Cell<u64>,
+    /// Names of devices.
+    driver: Cell<Option<&'static dyn DriverModel>>,
     /// The budgets of the file.
     pub costs: Costs,
 }
@@ -233,10 +237,22 @@ impl Sources {
             in_memory: Cell::default(),
             opened: size,
             size: Cell::new(size),
+            driver: Cell::default(),
             costs: Costs::new(size),
         };
         sources.push(name.into(), Origin::Source(source), None);
         sources
+    }
+
+    /// Sets the driver model, which knows the names of devices.
+    pub(crate) fn set_driver(&self, driver: &'static dyn DriverModel) {
+        self.driver.set(Some(driver));
+    }
+
+    /// Returns the name of the device with a name that people use: `bmg-g21` for `B580`. Returns `None` if
+    /// there is no such device.
+    pub fn device_named(&self, name: &str) -> Option<Str> {
+        self.driver.get()?.device_named(name)
     }
 
     /// Adds bytes that were unpacked from `parent`.

@@ -116,6 +116,50 @@ fn threads_of_an_eu_by_registers() {
 }
 
 #[test]
+fn larger_register_files_of_devices() {
+    type Sizes = &'static [(u64, u64)];
+    let cases: [(&str, i64, Sizes); 8] = [
+        // Threads of Xe-LP have 128 registers.
+        ("tgllp", 128, &[]),
+        ("dg2", 128, &[(256, 4)]),
+        ("mtl-u", 128, &[(256, 4)]),
+        ("pvc", 128, &[(256, 4)]),
+        ("pvc", 256, &[]),
+        ("ptl-h", 128, &[(160, 6), (192, 5), (256, 4)]),
+        ("nvl-p-b0", 256, &[(320, 3), (448, 2), (512, 1)]),
+        ("skl", 128, &[]),
+    ];
+    for (device, registers, expected) in cases {
+        let found = Kernel { registers, ..PLAIN }.on(device, 16).larger_files;
+        let found: Vec<(u64, u64)> = found.iter().map(|of| (of.registers, of.threads)).collect();
+        assert_eq!(found, expected, "{device} {registers}");
+    }
+    // 100 live and 60 spilled registers of 64 bytes; without spills, there is no question.
+    let ptl = Kernel {
+        registers: 128,
+        ..PLAIN
+    }
+    .on("ptl-h", 16);
+    let found = ptl.larger_file(100, 60 * 64, 64).unwrap();
+    assert_eq!(
+        (found.needed, found.registers, found.fits),
+        (160, 160, true)
+    );
+    assert_eq!((found.threads, found.threads_now), (6, Some(8)));
+    let found = ptl.larger_file(100, 60 * 64 + 1, 64).unwrap();
+    assert_eq!(
+        (found.needed, found.registers, found.fits),
+        (161, 192, true)
+    );
+    let found = ptl.larger_file(100, 200 * 64, 64).unwrap();
+    assert_eq!(
+        (found.needed, found.registers, found.fits),
+        (300, 256, false)
+    );
+    assert_eq!(ptl.larger_file(100, 0, 64), None);
+}
+
+#[test]
 fn fewer_registers_allow_more_threads() {
     for (device, registers, more) in [
         ("tgllp", 128, None),

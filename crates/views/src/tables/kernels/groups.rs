@@ -83,7 +83,7 @@ impl KernelGroups {
         let names: HashSet<String> = names.map(|name| name.text().into_owned()).collect();
         let (count, s) = (names.len(), if names.len() == 1 { "" } else { "s" });
         let title = match title.value {
-            CellValue::Empty => Cell::new(CellValue::Text("unknown".into())),
+            CellValue::Empty | CellValue::Absent => Cell::new(CellValue::Text("unknown".into())),
             value => Cell::new(value),
         };
         title.mark(
@@ -100,9 +100,17 @@ impl KernelGroups {
             .iter()
             .map(|row| (*row, self.list.cell(*row, column, sources)));
         // SPIR-V has no values that could differ.
-        let mut cells = cells.filter(|(_, cell)| cell.value != CellValue::Empty);
+        let mut is_absent = false;
+        let cells = cells.inspect(|(_, cell)| is_absent |= cell.value == CellValue::Absent);
+        let is_empty =
+            |value: &CellValue<'_>| matches!(value, CellValue::Empty | CellValue::Absent);
+        let mut cells = cells.filter(|(_, cell)| !is_empty(&cell.value));
         let Some((first, mut merged)) = cells.next() else {
-            return Cell::empty();
+            drop(cells);
+            return match is_absent {
+                true => Cell::new(CellValue::Absent),
+                false => Cell::empty(),
+            };
         };
         match kind {
             Some(ColumnKind::Number) => {

@@ -4,7 +4,8 @@ use super::super::change::ChangeCondition;
 use super::super::{CellValue, Column, ColumnKind, List, ListId, Presence};
 use super::parse::{Parser, tokens};
 use std::cmp::Ordering;
-use zeview_core::model::Sources;
+use std::sync::OnceLock;
+use zeview_core::model::{Sources, Str};
 
 /// A condition on rows.
 #[derive(Debug, Clone)]
@@ -69,7 +70,40 @@ pub(super) enum Operand {
     Int(i128),
     Real(f64),
     Text(String),
+    /// A device by any of its names.
+    Device(DeviceName),
 }
+
+/// A name of a device, as typed, and the device's own name: `bmg-g21` for `B580`.
+#[derive(Debug, Clone)]
+pub(super) struct DeviceName {
+    pub(super) typed: String,
+    own: OnceLock<Option<Str>>,
+}
+
+impl DeviceName {
+    pub(super) fn new(typed: &str) -> DeviceName {
+        DeviceName {
+            typed: typed.to_owned(),
+            own: OnceLock::new(),
+        }
+    }
+
+    /// Whether a cell has the device. The device's own name is looked up once: all rows are compared.
+    fn is(&self, value: &CellValue<'_>, sources: &Sources) -> bool {
+        let own = self.own.get_or_init(|| sources.device_named(&self.typed));
+        let is = |cell: &str| {
+            cell.eq_ignore_ascii_case(&self.typed) || own.as_deref().is_some_and(|own| own == cell)
+        };
+        match value {
+            CellValue::Words(words) => words.iter().any(|word| is(word)),
+            value => is(&value.text()),
+        }
+    }
+}
+
+/// The columns with names of devices.
+pub(super) const DEVICE_COLUMNS: [&str; 1] = ["device"];
 
 impl Filter {
     /// Parses a filter for a list.
@@ -155,6 +189,13 @@ impl Filter {
         self.0.has_changes()
     }
 
+    /// Returns the names of devices that it compares with, as typed.
+    pub fn devices(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        self.0.devices(&mut found);
+        found
+    }
+
     /// Returns the indices of the columns that are compared.
     ///
     /// # Errors
@@ -178,7 +219,9 @@ impl Term {
                 let mut columns = text.columns.iter();
                 columns.any(|column| text.is_in(&list.value(row, *column, sources)))
             }
-            Term::Condition(condition) => condition.matches(&condition.value((list, row, sources))),
+            Term::Condition(condition) => {
+                condition.matches(&condition.value((list, row, sources)), sources)
+            }
             Term::Change(change) => {
                 let now = list.value(row, change.column, sources);
                 let before =
@@ -191,7 +234,7 @@ impl Term {
     /// Whether a row matches a leaf term; `None` if that depends on an unknown number.
     fn decide_known(&self, now: RowRef<'_>) -> Option<bool> {
         match self {
-            Term::Condition(condition) => condition.decide(&condition.value(now)),
+            Term::Condition(condition) => condition.decide(&condition.value(now), now.2),
             term => Some(term.matches(now, None)),
         }
     }
@@ -211,7 +254,9 @@ impl Term {
                 CellValue::Empty if is_number(condition.column, now.0) => {
                     (condition.sign == Comparison::NotEqual).then_some(true)
                 }
-                value => condition.decide(&value),
+                // What is known to be absent meets no comparison, except that it differs.
+                CellValue::Absent => Some(condition.sign == Comparison::NotEqual),
+                value => condition.decide(&value, now.2),
             },
             Term::Change(change)
                 if is_missing(change.column, now)
@@ -288,6 +333,20 @@ impl Term {
         }
     }
 
+    fn devices<'a>(&'a self, found: &mut Vec<&'a str>) {
+        match self {
+            Term::All(terms) | Term::Any(terms) => {
+                terms.iter().for_each(|term| term.devices(found));
+            }
+            Term::Not(term) => term.devices(found),
+            Term::Condition(Condition {
+                operand: Operand::Device(device),
+                ..
+            }) => found.push(&device.typed),
+            Term::Condition(_) | Term::Text(_) | Term::Change(_) => {}
+        }
+    }
+
     fn compared(&self, columns: &mut Vec<usize>) -> Result<(), String> {
         match self {
             Term::All(terms) | Term::Any(terms) => {
@@ -350,15 +409,15 @@ impl Condition {
     }
 
     /// Whether a value meets the condition; `None` if that depends on an unknown number.
-    fn decide(&self, value: &CellValue<'_>) -> Option<bool> {
+    fn decide(&self, value: &CellValue<'_>, sources: &Sources) -> Option<bool> {
         let most = match value {
             CellValue::Unknown { up_to, .. } => (*up_to)?,
-            value => return Some(self.matches(value)),
+            value => return Some(self.matches(value, sources)),
         };
         let number = match &self.operand {
             Operand::Int(number) => real(*number),
             Operand::Real(number) => *number,
-            Operand::Text(_) => return None,
+            Operand::Text(_) | Operand::Device(_) => return None,
         };
         // A number from 0 to the limit.
         let is_outside = number < 0.0 || number > most;
@@ -377,14 +436,14 @@ impl Condition {
         }
     }
 
-    fn matches(&self, value: &CellValue<'_>) -> bool {
+    fn matches(&self, value: &CellValue<'_>, sources: &Sources) -> bool {
         // One matching build is enough.
         if let CellValue::Several(numbers) = value {
             let mut numbers = numbers.iter().copied().map(CellValue::Real);
-            return numbers.any(|number| self.matches(&number));
+            return numbers.any(|number| self.matches(&number, sources));
         }
         if let CellValue::Unknown { .. } = value {
-            return self.decide(value) == Some(true);
+            return self.decide(value, sources) == Some(true);
         }
         let order = match &self.operand {
             Operand::Int(number) => match value {
@@ -401,12 +460,15 @@ impl Condition {
             }
             Operand::Text(text) => {
                 let is = match value {
-                    CellValue::Empty => false,
+                    CellValue::Empty | CellValue::Absent => false,
                     CellValue::Name { .. } => value.names().any(|name| name == text),
                     CellValue::Words(words) => words.iter().any(|word| word == text),
                     value => value.text() == *text,
                 };
                 return is == (self.sign == Comparison::Equal);
+            }
+            Operand::Device(device) => {
+                return device.is(value, sources) == (self.sign == Comparison::Equal);
             }
         };
         let Some(order) = order else {

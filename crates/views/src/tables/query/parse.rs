@@ -2,7 +2,9 @@
 
 use super::super::change::{Allowed, ChangeCondition, Direction};
 use super::super::{Column, ColumnKind, Presence};
-use super::filter::{Comparison, Condition, OPERATORS, Operand, Term, Text};
+use super::filter::{
+    Comparison, Condition, DEVICE_COLUMNS, DeviceName, OPERATORS, Operand, Term, Text,
+};
 use zeview_core::model::suggest::{nearest, unknown_name};
 
 /// A token of a filter.
@@ -304,6 +306,11 @@ impl Parser<'_> {
         let operand = match (kind, operand) {
             (ColumnKind::Bool, "yes" | "true") => Operand::Int(1),
             (ColumnKind::Bool, "no" | "false") => Operand::Int(0),
+            (ColumnKind::Text | ColumnKind::Words, typed)
+                if equality && DEVICE_COLUMNS.contains(id) =>
+            {
+                Operand::Device(DeviceName::new(typed))
+            }
             (ColumnKind::Text | ColumnKind::Words, _) if equality => text(),
             (ColumnKind::Number | ColumnKind::Bool | ColumnKind::Words, operand) => {
                 number(operand).ok_or_else(|| format!("{id} requires a number, not {operand:?}"))?
