@@ -48,6 +48,19 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "sizes",
+        &[
+            "FILE",
+            "--by section FILE MISSING",
+            "--by kernel --within file=TYPED --full-names --all FILE",
+            "--since FILE FOLDER",
+            "--json --columns name,stored FILE",
+            "--csv FILE",
+            "--markdown --sort -stored --filter TYPED FILE",
+            "--fail-if TYPED FILE",
+        ],
+    ),
+    (
         "dump",
         &[
             "FILE",

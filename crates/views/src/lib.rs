@@ -10,4 +10,5 @@
 pub mod diff;
 pub mod kernel_names;
 pub mod report;
+pub mod sizes;
 pub mod tables;
