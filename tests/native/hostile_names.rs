@@ -181,6 +181,7 @@ const USES: &[(&str, &[&str])] = &[
             "--code OTHER FILE",
             "--code --renumbered FOLDER OUT",
             "--everything OTHER FILE",
+            "FILE TYPED TYPED --device TYPED --to-device TYPED --image TYPED --file TYPED",
             "FOLDER OUT",
             "--json FOLDER OUT",
             "--markdown FOLDER OUT",

@@ -296,7 +296,9 @@ fn print_foot(sizes: &Sizes, more: u64, options: &Options) -> io::Result<()> {
         } else {
             "about "
         };
-        for (device, stored) in sizes.devices() {
+        // Of a file for one device, nothing would be left.
+        let devices = sizes.devices().into_iter();
+        for (device, stored) in devices.filter(|(_, stored)| *stored < sizes.total) {
             let share = percent(stored, sizes.total);
             let device = escaped(&device);
             writeln!(

@@ -63,6 +63,7 @@ mod walk;
 mod work;
 mod ze_info;
 
+use crate::kernel_names::Build;
 use crate::tables::kernels::DocumentKernels;
 pub use base::{Base, base, compare_again, compare_with, comparison, differing_from_base};
 pub use code::CodeChange;
@@ -442,6 +443,65 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     compare_read(a, b, &mut (None, None), options)
 }
 
+/// Compares a kernel of a document with another kernel, whatever their names: variants of a template,
+/// builds for two devices. Both documents may be of the same file.
+///
+/// # Errors
+///
+/// A message, if only one of the kernels has native code, or one cannot be read.
+pub fn compare_kernels(
+    (a, one): (&mut Document, &Build),
+    (b, other): (&mut Document, &Build),
+    options: &Options,
+) -> Result<Comparison, String> {
+    let size = |document: &Document| document.sources.size();
+    let work = Work::new(size(a).saturating_add(size(b)));
+    let head = |document: &Document, build: &Build| FileSummary {
+        name: format!("{}: {}", document.root().name, build.title),
+        target: build.device.to_string(),
+        ..heads::head(document)
+    };
+    let mut result = Comparison {
+        a: head(a, one),
+        b: head(b, other),
+        kernels: (1, 1),
+        ..Comparison::default()
+    };
+    // The first pair is that of the files.
+    let spans = (
+        a.root().span.unwrap_or_default(),
+        b.root().span.unwrap_or_default(),
+    );
+    result.pairs.push(Pair {
+        a: spans.0,
+        b: spans.1,
+        ..Pair::default()
+    });
+    let mut comparer = Comparer {
+        a,
+        b,
+        options,
+        work,
+        dictionary: code::Dictionary::default(),
+        result,
+        repeated: Vec::new(),
+        depth: 0,
+        has_kernels: true,
+        kernels: (None, None),
+    };
+    if !comparer.kernel_pair(one, other) {
+        return Err(format!(
+            "{} and {} cannot be compared: both must have native code, or both SPIR-V",
+            one.title, other.title
+        ));
+    }
+    let mut result = comparer.finish();
+    for entry in &mut result.entries {
+        entry.new_name = (one.name != other.name).then(|| other.name.clone());
+    }
+    Ok(result)
+}
+
 /// Whether a comparison of these documents reads the kernels of all images in them.
 pub fn reads_all_kernels(a: &Document, b: &Document) -> bool {
     (by_device::has_images(a) || by_device::has_images(b)) && !bytes::are_same(a, b)
@@ -480,27 +540,32 @@ pub fn compare_read(
         comparer.audit(audit::Exemptions::default());
     }
     *kernels = std::mem::take(&mut comparer.kernels);
-    let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
-    let mut result = comparer.result;
-    let repeated = comparer.repeated.iter().map(RepeatedNote::text);
-    result.notes.extend(repeated);
-    result.is_cut |= is_over || left_out > 0;
-    result.steps = comparer.work.spent();
-    // Several parts may have noted it; it is said once, at the end.
-    result.notes.retain(|note| note != TOO_MUCH_WORK);
-    if is_over {
-        result.notes.push(TOO_MUCH_WORK.to_owned());
-    }
-    if left_out > 0 {
-        result.notes.push(format!(
-            "There are too many differences: {left_out} more are not listed."
-        ));
-    }
-    measure::sort(&mut result.entries);
-    result
+    comparer.finish()
 }
 
 impl Comparer<'_> {
+    /// Returns the result, with the notes about what was left out.
+    fn finish(self) -> Comparison {
+        let (is_over, left_out) = (self.work.is_over(), self.work.left_out());
+        let mut result = self.result;
+        let repeated = self.repeated.iter().map(RepeatedNote::text);
+        result.notes.extend(repeated);
+        result.is_cut |= is_over || left_out > 0;
+        result.steps = self.work.spent();
+        // Several parts may have noted it; it is said once, at the end.
+        result.notes.retain(|note| note != TOO_MUCH_WORK);
+        if is_over {
+            result.notes.push(TOO_MUCH_WORK.to_owned());
+        }
+        if left_out > 0 {
+            result.notes.push(format!(
+                "There are too many differences: {left_out} more are not listed."
+            ));
+        }
+        measure::sort(&mut result.entries);
+        result
+    }
+
     fn run(&mut self) {
         let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
         let whole = |span: Option<Span>| span.unwrap_or_default();

@@ -158,6 +158,14 @@ impl Place {
     }
 }
 
+/// Whether a part of a document with this area contains no documents.
+fn is_plain(area: Area) -> bool {
+    matches!(
+        area,
+        Area::Header | Area::Symbol | Area::Note | Area::Debug | Area::Meta | Area::Padding
+    )
+}
+
 /// What a document is, from its summary.
 struct Described<'a> {
     format: &'a str,
@@ -348,7 +356,12 @@ impl Walk {
             NodeKind::Packed => self.nested(document, &inner, place, span),
             // The contents of a section.
             _ if place.kind == Kind::Image => self.add(place, span, &document.sources),
-            _ => self.parts(document, &inner, place, span, 0),
+            _ if is_plain(inner.area) || inner.is_leaf() => {
+                let place = place.part(place.part_of(inner.area, inner.kind));
+                self.add(&place, span, &document.sources);
+            }
+            // The section is known.
+            _ => self.parts(document, &inner, place, span, 1),
         }
     }
 
@@ -525,16 +538,7 @@ impl Walk {
                 if depth == 0 {
                     place.key.section = walk.sizes.names.add(&child.name);
                 }
-                let is_leaf = child.is_leaf()
-                    || matches!(
-                        child.area,
-                        Area::Header
-                            | Area::Symbol
-                            | Area::Note
-                            | Area::Debug
-                            | Area::Meta
-                            | Area::Padding
-                    );
+                let is_leaf = child.is_leaf() || is_plain(child.area);
                 match child.kind {
                     NodeKind::File | NodeKind::Packed => walk.nested(document, child, &place, part),
                     NodeKind::Item | NodeKind::Record | NodeKind::Table | NodeKind::Blob
@@ -747,6 +751,11 @@ impl Walk {
         }
         let sources = &document.sources;
         let Some(index) = package.index_of(node) else {
+            // The package itself is compressed.
+            if matches!(node.kind, NodeKind::File | NodeKind::Packed) {
+                self.nested(document, node, place, clip);
+                return;
+            }
             let section = match place.key.section {
                 NameId::NONE => self.sizes.names.add(&node.name),
                 section => section,
