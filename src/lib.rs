@@ -78,7 +78,7 @@ pub use zeview_analysis as analysis;
 pub use zeview_core::model;
 #[cfg(feature = "decode")]
 pub use zeview_decode as decode;
-pub use zeview_views::{diff, kernel_names, report, step, tables};
+pub use zeview_views::{diff, kernel_names, report, sizes, step, tables};
 
 pub mod worker;
 

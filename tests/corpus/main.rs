@@ -13,6 +13,7 @@ mod inlining;
 mod inputs;
 mod isa;
 mod loops;
+mod sizes;
 mod spirv;
 mod syclbins;
 mod verdicts;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         ("hosts", hosts::TESTS),
         ("hostile", hostile::TESTS),
         ("diff", diff::TESTS),
+        ("sizes", sizes::TESTS),
     ];
     let mut trials = Vec::new();
     for (file, tests) in files {
@@ -61,7 +63,7 @@ fn main() -> ExitCode {
         trials.push(Trial::test(format!("hosts::{name}"), run).with_ignored_flag(true));
     }
     let folders = || Some((corpus()?, wild()?));
-    for (name, test) in hosts::WILD_TESTS {
+    for (name, test) in hosts::WILD_TESTS.iter().chain(sizes::WILD_TESTS) {
         let name = format!("wild::{name}");
         trials.push(match folders() {
             Some((corpus, wild)) => Trial::test(name, move || test(&corpus, &wild)),

@@ -273,3 +273,53 @@ fn folders() {
     let file = file("diff-file.zebin", &one);
     assert_eq!(zeview(&["diff", &a, &file]).status.code(), Some(2));
 }
+
+/// Two kernels of one file: variants of a template.
+#[test]
+fn two_kernels_of_a_file_are_compared() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/samples");
+    let path = samples.join("spill.dg2.zebin").display().to_string();
+    let output = zeview(&["diff", &path, "bigprivate", "hugeprivate"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for part in ["bigprivate", "hugeprivate", "private_size", "code_size"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json = stdout(&zeview(&[
+        "diff",
+        "--json",
+        &path,
+        "bigprivate",
+        "hugeprivate",
+    ]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let changed = &json["kernels"]["changed"][0];
+    assert_eq!(changed["name"], "bigprivate");
+    assert_eq!(changed["new_name"], "hugeprivate");
+    // As many instructions as in the listings of both.
+    let lines = |kernel: &str| {
+        let code = stdout(&zeview(&["disasm", &path, "--kernel", kernel]));
+        code.lines().count() as i64
+    };
+    let count = |key: &str| changed["code"][key].as_i64().unwrap();
+    let difference = count("instructions_added") - count("instructions_removed");
+    let padding = 64;
+    let lines = lines("hugeprivate") - lines("bigprivate");
+    assert!(
+        (difference - lines).abs() <= padding,
+        "{difference}, {lines}"
+    );
+    // The same kernel twice.
+    let output = zeview(&["diff", &path, "spill", "spill"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    // No such kernel, and several builds.
+    for arguments in [
+        vec!["diff", &path, "spill", "nothing"],
+        vec!["diff", &path, "spill", "spill", "--device", "pvc"],
+        vec!["diff", &path, "spill", "spill", "--only", "code"],
+    ] {
+        let output = zeview(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!stderr(&output).is_empty());
+    }
+}

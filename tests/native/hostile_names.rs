@@ -48,6 +48,19 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "sizes",
+        &[
+            "FILE",
+            "--by section FILE MISSING",
+            "--by kernel --within file=TYPED --full-names --all FILE",
+            "--since FILE FOLDER",
+            "--json --columns name,stored FILE",
+            "--csv FILE",
+            "--markdown --sort -stored --filter TYPED FILE",
+            "--fail-if TYPED FILE",
+        ],
+    ),
+    (
         "dump",
         &[
             "FILE",
@@ -168,6 +181,7 @@ const USES: &[(&str, &[&str])] = &[
             "--code OTHER FILE",
             "--code --renumbered FOLDER OUT",
             "--everything OTHER FILE",
+            "FILE TYPED TYPED --device TYPED --to-device TYPED --image TYPED --file TYPED",
             "FOLDER OUT",
             "--json FOLDER OUT",
             "--markdown FOLDER OUT",

@@ -50,6 +50,15 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "sizes",
+        &[
+            "sizes --json PACKAGE/streamed.whl",
+            "sizes --json --by kernel ZEBIN/*",
+            "sizes --json --by section HOST/*",
+            "sizes --json SAMPLES/vecadd.bmg.zebin --since SAMPLES/damaged.zebin",
+        ],
+    ),
+    (
         "dump",
         &[
             "dump --json --depth 5 ZEBIN/*",

@@ -71,6 +71,7 @@ mod rules;
 mod schema;
 mod search;
 mod sections;
+mod sizes;
 mod source_lines;
 mod spec_tables;
 mod spills;

@@ -10,5 +10,6 @@
 pub mod diff;
 pub mod kernel_names;
 pub mod report;
+pub mod sizes;
 pub mod step;
 pub mod tables;

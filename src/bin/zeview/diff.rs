@@ -9,8 +9,10 @@ use zeview::diff::listing_of;
 use clap::Args;
 use zeview::diff::listing::{Row, rows};
 use zeview::diff::{
-    Change, Comparison, Entry, Field, Options as How, Outcome, Part, Preference, Selection, compare,
+    Change, Comparison, Entry, Field, Options as How, Outcome, Part, Preference, Selection,
+    compare, compare_kernels,
 };
+use zeview::kernel_names::{self, Build, KernelQuery};
 use zeview::model::json::Versioned;
 use zeview::model::text::{counted, escaped, grouped, markdown, plural, push_visible};
 use zeview::model::{Document, Severity};
@@ -20,7 +22,7 @@ use zeview::report::comparison::{
 };
 
 use crate::FileArgument;
-use crate::argument::{Encoding, RawCode, own_help};
+use crate::argument::{Encoding, Failure, RawCode, own_help};
 use crate::files::Inputs;
 use crate::gate::{self, Condition, Gate};
 use crate::input;
@@ -77,9 +79,30 @@ pub struct Options {
     /// The first file or folder; `-` reads standard input.
     #[arg(value_name = "A")]
     pub from: FileArgument,
-    /// The second file or folder.
+    /// The second file or folder. With a third argument, the first kernel of A to compare.
     #[arg(value_name = "B")]
     pub to: FileArgument,
+    /// A kernel of A that is compared with its kernel B: variants of a template, configurations. Both
+    /// are named as for `zeview disasm --kernel`.
+    #[arg(value_name = "KERNEL", conflicts_with_all = ["raw", "only", "ignore", "everything", "fail_if"])]
+    kernel: Option<String>,
+    /// For two kernels: the device of the build, by any of its names.
+    #[arg(long, value_name = "DEVICE", requires = "kernel")]
+    device: Option<String>,
+    /// For two kernels: the device of the build of the second one, if it is another one.
+    #[arg(long, value_name = "DEVICE", requires = "kernel")]
+    to_device: Option<String>,
+    /// For two kernels: the image of the builds, as for `zeview disasm`.
+    #[arg(long, value_name = "IMAGE", requires = "kernel")]
+    image: Option<String>,
+    /// For two kernels: the file of a package with the builds, as for `zeview disasm`.
+    #[arg(
+        long = "file",
+        id = "file_in_package",
+        value_name = "PATH",
+        requires = "kernel"
+    )]
+    file: Option<String>,
     #[command(flatten)]
     raw: RawCode,
     #[command(flatten)]
@@ -133,6 +156,9 @@ const ENTRIES: usize = 60;
 const FIELDS: usize = 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
+    if let Some(kernel) = &options.kernel {
+        return kernels(kernel, options);
+    }
     let is_folder = |path: &Path| path.as_os_str() != "-" && path.is_dir();
     match (is_folder(&options.from), is_folder(&options.to)) {
         (true, true) => folders(options),
@@ -154,6 +180,51 @@ struct ComparedFiles {
 fn opened(path: &Path, options: &Options) -> Result<Document, String> {
     let raw = options.raw.platform(&options.encoding);
     input::open_as(path, raw).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Compares two kernels of a file.
+fn kernels(second: &str, options: &Options) -> io::Result<ExitCode> {
+    let progress = Progress::start();
+    progress.set(|| format!("comparing kernels of {}", options.from.display()));
+    let compared = compared_kernels(second, options);
+    drop(progress);
+    match compared {
+        Ok(mut compared) => {
+            write(&mut compared, options)?;
+            Ok(ExitCode::from(compared.result.outcome().status()))
+        }
+        Err(failure) => {
+            failure.report(&options.from, &mut Inputs::default());
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+fn compared_kernels(second: &str, options: &Options) -> Result<ComparedFiles, Failure> {
+    let first = options.to.to_string_lossy();
+    let find = |name: &str, device: &Option<String>| -> Result<(Document, Build), Failure> {
+        let mut document = input::open(&options.from).map_err(|error| error.to_string())?;
+        let query = KernelQuery {
+            device: device.clone(),
+            image: options.image.clone(),
+            file: options.file.clone(),
+            ..KernelQuery::named(name)
+        };
+        let build = kernel_names::one(&mut document, &query);
+        match build {
+            Ok(build) => Ok((document, build)),
+            Err(error) => Err(Failure::of_name(&error, &document)),
+        }
+    };
+    let (mut a, one) = find(&first, &options.device)?;
+    let to_device = options.to_device.as_ref().or(options.device.as_ref());
+    let (mut b, other) = find(second, &to_device.cloned())?;
+    let how = How {
+        renumbered: options.renumbered,
+        kernels_first: true,
+    };
+    let result = compare_kernels((&mut a, &one), (&mut b, &other), &how)?;
+    Ok(ComparedFiles { a, b, result })
 }
 
 /// Compares two files and applies --fail-if to the kernels of the second. `name` identifies the
@@ -286,6 +357,16 @@ fn files(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
+    write(&mut compared, options)?;
+    Ok(ExitCode::from(if options.fail_if.is_empty() {
+        compared.result.outcome().status()
+    } else {
+        gate.finish()
+    }))
+}
+
+/// Writes a comparison in the requested form.
+fn write(compared: &mut ComparedFiles, options: &Options) -> io::Result<()> {
     let mut raw = output::raw();
     if options.json {
         print_object(json(&compared.result))?;
@@ -295,15 +376,10 @@ fn files(options: &Options) -> io::Result<ExitCode> {
         write_html(&compared.result, &mut raw)?;
     } else {
         let mut text = output::text();
-        print(&mut compared, options, &mut text)?;
+        print(compared, options, &mut text)?;
         text.flush()?;
     }
-    raw.flush()?;
-    Ok(ExitCode::from(if options.fail_if.is_empty() {
-        compared.result.outcome().status()
-    } else {
-        gate.finish()
-    }))
+    raw.flush()
 }
 
 /// Returns the files of a folder by their paths relative to it.

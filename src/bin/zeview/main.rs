@@ -31,6 +31,7 @@ mod replace;
 mod report;
 mod rows;
 mod rules;
+mod sizes;
 mod step;
 mod style;
 mod summary;
@@ -146,6 +147,10 @@ enum Command {
     ///
     /// Example: zeview matrix --incomplete package.whl
     Matrix(matrix::Options),
+    /// Print what makes files large: their bytes by device, kernel, section and so on, and what grew.
+    ///
+    /// Example: zeview sizes --by family --within device=pvc wheel.whl
+    Sizes(sizes::Options),
     /// Compare two files, or two folders of files, by meaning: kernels, attributes, code, sections,
     /// symbols, modules, images, properties.
     ///
@@ -236,6 +241,7 @@ fn main() -> ExitCode {
         Some(Command::Kernels(options)) => kernels::run(options),
         Some(Command::Images(options)) => images::run(options),
         Some(Command::Matrix(options)) => matrix::run(options),
+        Some(Command::Sizes(options)) => sizes::run(options),
         Some(Command::Diff(options)) => diff::run(options),
         Some(Command::Report(options)) => report::run(options),
         Some(Command::Lines(options)) => lines::run(options),
@@ -273,6 +279,7 @@ fn judges(arguments: &Arguments) -> bool {
             | Command::Kernels(_)
             | Command::Images(_)
             | Command::Matrix(_)
+            | Command::Sizes(_)
             | Command::Diff(_)
             | Command::Report(_)
             | Command::Lines(_)
@@ -306,6 +313,10 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
         }
         Some(Command::Images(options)) => &options.input.files,
         Some(Command::Matrix(options)) => &options.input.files,
+        Some(Command::Sizes(options)) => {
+            let named = options.input.files.iter().chain(&options.since);
+            return named.filter(|named| *named == file).count() > 1;
+        }
         Some(Command::Diff(options)) => return options.from == file && options.to == file,
         Some(Command::Profile(options)) => {
             return options.inputs().filter(|named| *named == file).count() > 1;

@@ -4,3 +4,4 @@ pub mod block_graph;
 pub mod drawing;
 pub mod graph_view;
 pub mod module_graph;
+pub mod treemap;

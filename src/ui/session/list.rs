@@ -7,7 +7,8 @@ use super::page::gate::Giver;
 use super::{Session, spawn};
 use crate::analysis::assembly::TextPartKind;
 use crate::model::{NodeId, Span};
-use crate::tables::query::{GroupBy, Query, RowOptions};
+use crate::sizes::{SizeFilter, SizeKey};
+use crate::tables::query::{GroupBy, Query, RowOptions, SizeOptions};
 use crate::tables::write::Form;
 use crate::tables::{self, Detail, ListId, Scope, Shape};
 use crate::ui::browser::dom;
@@ -329,6 +330,78 @@ impl Session {
             let options = RowOptions::grouped(GroupBy::named(by));
             self.set_query(list, Query { options, ..query });
         }
+    }
+
+    /// Groups sizes by this.
+    pub fn group_sizes(&self, by: &str) {
+        if let Some(by) = SizeKey::named(by) {
+            self.change_sizes(|options| options.by = by);
+        }
+    }
+
+    fn change_sizes(&self, change: impl FnOnce(&mut SizeOptions)) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let query = view.lists.get(ListId::Sizes).query.clone();
+        let mut options = query.sizes();
+        change(&mut options);
+        let query = Query {
+            // It is of the groups before.
+            filter: String::new(),
+            options: RowOptions::sizes(options),
+            ..query
+        };
+        self.set_query(ListId::Sizes, query);
+    }
+
+    /// Shows the groups in a group of sizes; of a kernel, its code.
+    fn open_size(self: &Rc<Self>, name: &str, entry: Option<Span>) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let by = view.lists.get(ListId::Sizes).query.sizes().by;
+        let is_kernel = by == SizeKey::Kernel && !name.starts_with('[');
+        match entry.filter(|_| is_kernel) {
+            Some(entry) => self.open_code_of(entry),
+            None => self.change_sizes(|options| {
+                options.within.push(SizeFilter {
+                    key: by,
+                    name: name.to_owned(),
+                });
+                options.by = by.next();
+            }),
+        }
+    }
+
+    /// Shows the groups in a row of sizes.
+    pub fn open_size_row(self: &Rc<Self>, row: &tables::Row) {
+        if let Some(cell) = row.cells.first() {
+            self.open_size(&cell.value.text(), Some(row.entry));
+        }
+    }
+
+    /// Shows the groups in a group of the treemap.
+    pub fn open_size_group(self: &Rc<Self>, at: usize) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let page = view.lists.get(ListId::Sizes).page.clone();
+        let map = page.and_then(|page| page.map.clone());
+        if let Some(group) = map.as_ref().and_then(|map| map.groups.get(at)) {
+            self.open_size(&group.name, group.entry);
+        }
+    }
+
+    /// Shows the groups in the first `depth` groups around those that are shown.
+    pub fn sizes_up(&self, depth: usize) {
+        self.change_sizes(|options| {
+            // They were grouped by this when the group was entered.
+            if let Some(left) = options.within.get(depth) {
+                options.by = left.key;
+            }
+            options.within.truncate(depth);
+        });
     }
 
     /// Resumes or stops reading the kernels of a container.

@@ -104,6 +104,8 @@ impl Session {
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
             Command::StopReading => self.stop_reading(true),
             Command::ReadOn => self.stop_reading(false),
+            Command::SizeGroup(at) => self.open_size_group(at),
+            Command::SizesUp(depth) => self.sizes_up(depth),
             Command::KernelsFor(device) => self.show_kernels_for(&device, false),
             Command::FilterCode(filter) => self.filter_code(&filter),
             Command::SpillsFor(device) => self.show_kernels_for(&device, true),

@@ -185,6 +185,10 @@ commands! {
     StopReading = "stop-reading";
     /// Resumes that.
     ReadOn = "read-on";
+    /// Shows the groups in a group of the treemap of sizes, by its index.
+    SizeGroup(at: usize) = "size-group";
+    /// Shows the groups in the first groups around those that are shown.
+    SizesUp(depth: usize) = "sizes-up";
     /// Shows the kernels for a device.
     KernelsFor(device: String) = "kernels-for";
     /// Shows the kernels for a device that spill registers, worst first.

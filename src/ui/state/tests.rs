@@ -594,6 +594,7 @@ fn the_chosen_difference_stays_while_it_exists() {
             columns: Vec::new(),
             maxima: Vec::new(),
             trouble: None,
+            map: None,
             reading: None,
         };
         differences(ListChange::Page(generation, Box::new(page)))

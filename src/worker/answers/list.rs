@@ -4,6 +4,7 @@ use crate::tables;
 use crate::tables::kernels;
 use crate::tables::kernels::worst_kernels;
 use crate::tables::profile_changes;
+use crate::tables::sizes;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,7 +13,7 @@ use zeview_analysis::unread;
 use super::code::same_code;
 use super::export::EXPORT_MAX;
 use super::images::code_document;
-use super::reading::{Reading, Renewal, STEP_MAX};
+use super::reading::{Reading, Renewal, STEP_MAX, Sizing};
 use super::rows::shorten_details;
 use crate::analysis::module_text::ModuleText;
 use crate::analysis::modules::PropertyOwner;
@@ -42,6 +43,8 @@ pub(crate) struct Lists {
     surveyed: Option<(u64, Box<SurveyReport>)>,
     /// The package whose files are being opened for its images.
     pub(super) opening: Option<(NodeId, PackageReading)>,
+    /// The sizes of the opened file, which are being read.
+    pub(super) sizing: Option<Sizing>,
     /// Returns the time in milliseconds.
     pub(super) clock: fn() -> f64,
 }
@@ -113,6 +116,7 @@ impl Lists {
             renewal: Renewal::default(),
             surveyed: None,
             opening: None,
+            sizing: None,
             clock,
         }
     }
@@ -216,6 +220,10 @@ impl Lists {
                         names: known.names,
                         ..QueriedList::new(id, known.list, query, document)
                     },
+                    (None, None) if list.declaration().reading == ReadingKind::Sizes => {
+                        let sizes = self.sizes(document);
+                        QueriedList::new(id, sizes::list(&sizes, query), query, document)
+                    }
                     (None, Some(reading)) if list == ListId::Matrix => {
                         let list = reading.kernels.matrix_list(&document.sources);
                         QueriedList::new(id, list, query, document)
@@ -592,6 +600,7 @@ impl QueriedList {
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
             maxima: maxima.clone(),
             trouble: self.order.as_ref().err().cloned(),
+            map: list.size_map().map(|map| Rc::new(map.clone())),
             reading,
         }
     }

@@ -1,9 +1,12 @@
 //! Reading the kernels of a container, and opening the files of a package, in steps.
 
+use std::rc::Rc;
+
 use super::list::Lists;
 use crate::analysis::package_reading::Unpacking;
 use crate::analysis::survey::Progress;
 use crate::model::{Document, NodeId};
+use crate::sizes::{SizeReading, Sizes};
 use crate::tables;
 use crate::tables::kernels::DocumentKernels;
 use crate::tables::kernels::reading::KernelReading;
@@ -15,6 +18,31 @@ pub(super) struct Reading {
     pub(super) kernels: KernelReading,
     /// Time spent reading so far, in milliseconds.
     spent: f64,
+}
+
+/// The sizes of the opened file that are partly read.
+pub(crate) struct Sizing {
+    reading: SizeReading,
+    is_read: bool,
+    /// Whether more was read than the sizes have.
+    is_stale: bool,
+    sizes: Option<Rc<Sizes>>,
+    /// The time in milliseconds at which the sizes were made, and the time that took.
+    made: f64,
+    cost: f64,
+}
+
+impl Sizing {
+    fn new(document: &Document) -> Sizing {
+        Sizing {
+            reading: SizeReading::new(document),
+            is_read: false,
+            is_stale: false,
+            sizes: None,
+            made: 0.0,
+            cost: 0.0,
+        }
+    }
 }
 
 /// When lists of what is being read are made again. The more kernels are read, the longer making their
@@ -67,6 +95,7 @@ impl Lists {
                 self.read_kernels_of(document, id, is_all)
             }
             ReadingKind::Images => self.open_files(document, node, is_all),
+            ReadingKind::Sizes => Some(self.read_sizes(document, is_all)),
             ReadingKind::Described => {
                 if let Some(reading) = &self.reading {
                     reading.kernels.describe_files(document);
@@ -103,8 +132,58 @@ impl Lists {
     pub(super) fn unpacking(&self, list: ListId) -> Option<Unpacking> {
         match list.declaration().reading {
             ReadingKind::Images => self.opening.as_ref()?.1.unpacking(),
+            ReadingKind::Sizes => self.sizing.as_ref()?.reading.unpacking(),
             _ => self.reading.as_ref()?.kernels.unpacking(),
         }
+    }
+
+    /// Reads more of the sizes of the opened file, or all of them if `is_all`.
+    fn read_sizes(&mut self, document: &mut Document, is_all: bool) -> Progress {
+        let clock = self.clock;
+        let sizing = self.sizing.get_or_insert_with(|| Sizing::new(document));
+        let started = clock();
+        sizing.reading.may_wait(!is_all);
+        // At least one step, or a slow decoder would never come to an end.
+        while !sizing.is_read {
+            sizing.is_read = !sizing.reading.step(document);
+            sizing.is_stale = true;
+            if !is_all && (clock() - started >= STEP_MAX || sizing.reading.waits()) {
+                break;
+            }
+        }
+        let is_time = clock() - sizing.made >= RENEWAL * sizing.cost;
+        if sizing.is_stale && (sizing.is_read || is_time) {
+            sizing.is_stale = false;
+            sizing.sizes = None;
+            self.found.remove(&ListId::Sizes);
+        }
+        let progress = sizing.reading.progress();
+        match sizing.is_read {
+            true => Progress {
+                done: progress.of,
+                of: progress.of,
+            },
+            // The last step may find more.
+            false => Progress {
+                done: progress.done.min(progress.of.saturating_sub(1)),
+                of: progress.of,
+            },
+        }
+    }
+
+    /// Returns the sizes of the opened file as far as they are read.
+    pub(super) fn sizes(&mut self, document: &Document) -> Rc<Sizes> {
+        let clock = self.clock;
+        let sizing = self.sizing.get_or_insert_with(|| Sizing::new(document));
+        if let Some(sizes) = &sizing.sizes {
+            return Rc::clone(sizes);
+        }
+        let started = clock();
+        let sizes = Rc::new(sizing.reading.sizes(document));
+        sizing.made = clock();
+        sizing.cost = sizing.made - started;
+        sizing.sizes = Some(Rc::clone(&sizes));
+        sizes
     }
 
     /// Opens more files of the package around a node.

@@ -3,10 +3,12 @@
 use crate::analysis::package_reading::Unpacking;
 use crate::analysis::survey::{Progress, Survey};
 use crate::model::{NodeId, Span, Str};
+use crate::sizes::SizeMap;
 use crate::tables::query::Query;
 use crate::tables::write::Form;
 use crate::tables::{self, ListId, Secondary};
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// The list whose row is shown with the selection: that of the innermost document around the
 /// selection that has such a list, or else of `document`.
@@ -114,6 +116,8 @@ pub struct ListPage {
     pub maxima: Vec<(Str, f64)>,
     /// The error in the query's filter.
     pub trouble: Option<String>,
+    /// Of sizes: the largest groups of all rows.
+    pub map: Option<Rc<SizeMap>>,
     /// What it waits for; `None` when it is complete. Each further request for rows
     /// continues the reading.
     pub reading: Option<ListReading>,

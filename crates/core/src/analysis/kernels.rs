@@ -87,6 +87,14 @@ pub trait Kernels {
         None
     }
 
+    /// Returns the bytes of the functions of SPIR-V in order, each with the index of the only kernel
+    /// that reaches it; `None` for a function that several kernels share, or that none is known to
+    /// call. Returns `None` for native code.
+    fn functions(&self, sources: &Sources) -> Option<Vec<(Span, Option<usize>)>> {
+        let _ = sources;
+        None
+    }
+
     /// Returns the bytes of the entries that refer to a kernel in shared tables (symbols,
     /// descriptions), except for its own entry.
     fn mentions(&self, row: &KernelRow, sources: &Sources) -> Vec<Span>;

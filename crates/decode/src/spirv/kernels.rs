@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 
+use super::bodies::bodies;
 use super::digest;
 use super::words::{Words, text};
 use crate::demangle::demangle;
@@ -460,6 +461,11 @@ impl Kernels for SpirvKernels {
 
     fn rows(&self, sources: &Sources) -> Rc<Vec<KernelRow>> {
         Rc::clone(&self.read(sources).rows)
+    }
+
+    fn functions(&self, sources: &Sources) -> Option<Vec<(Span, Option<usize>)>> {
+        let read = self.read(sources);
+        Some(bodies(sources, self.module, &read.functions))
     }
 
     fn digests(&self, sources: &Sources) -> Option<Vec<Option<CodeDigest>>> {

@@ -9,6 +9,7 @@
 //!
 //! A check reads only the header. `module` decodes the instructions when they are opened.
 
+mod bodies;
 mod digest;
 mod grammar;
 mod instruction;

@@ -5,6 +5,7 @@
 //! points ([`Kernels::digests`]).
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::elf::{Code, CodeOf, TEXT};
 use super::entry::{Change, Entry, Field, FieldValue, Part, Side};
@@ -12,6 +13,7 @@ use super::likeness::{SeenWords, Signature, renamed};
 use super::matching::by_key;
 use super::ze_info::{Names, arguments};
 use super::{Comparand, Comparer, DeviceKernels, Sides, measure};
+use crate::kernel_names;
 use crate::tables::kernels::{ImageKernels, document_kernels};
 use zeview_analysis::survey::Progress;
 use zeview_core::analysis::kernels::{CodeDigest, KernelRow};
@@ -77,6 +79,23 @@ fn builds(images: &[ImageKernels]) -> Vec<Build<'_>> {
     }
     let builds = ids.into_iter();
     builds.filter_map(|id| Build::new(images, id)).collect()
+}
+
+/// Returns a build of a kernel, as an image with this kernel only.
+fn image_of(document: &mut Document, build: &kernel_names::Build) -> Option<ImageKernels> {
+    let kernels = document.kernels(build.document)?;
+    let rows = kernels.rows(&document.sources);
+    let row = rows.iter().find(|row| row.name.value == build.name)?;
+    Some(ImageKernels {
+        device: build.device.clone(),
+        is_spirv: row.is_spirv,
+        path: build.path.clone(),
+        span: document.node(build.document)?.span?,
+        rows: Rc::new(vec![row.clone()]),
+        kernels: Some(kernels),
+        also_native: Rc::default(),
+        is_copy: false,
+    })
 }
 
 /// Matching builds in both files.
@@ -301,6 +320,41 @@ impl Comparer<'_> {
             }
         }
         steps.compared = Some(0);
+    }
+
+    /// Compares a kernel of the first document with one of the second, whatever their names. Returns
+    /// `false` if one of them has native code and the other has not, or one cannot be read.
+    pub(super) fn kernel_pair(&mut self, a: &kernel_names::Build, b: &kernel_names::Build) -> bool {
+        let images = (image_of(self.a, a), image_of(self.b, b));
+        let (Some(one), Some(other)) = images else {
+            return false;
+        };
+        if one.is_spirv != other.is_spirv {
+            return false;
+        }
+        let images = (vec![one], vec![other]);
+        let id = BuildId {
+            image: 0,
+            row: Ok(0),
+        };
+        let found = MatchId {
+            a: id,
+            b: id,
+            change: Change::Changed,
+        };
+        let (Some(found), [one], [other]) =
+            (found.of((&images.0, &images.1)), &*images.0, &*images.1)
+        else {
+            return false;
+        };
+        if one.is_spirv {
+            self.spirv_kernels((one, other), &[found], &mut Default::default());
+        } else {
+            self.with_temporary_expanders(|comparer| {
+                comparer.native_kernels((one, other), &[found]);
+            });
+        }
+        true
     }
 
     /// Notes the kernels of each device.

@@ -63,6 +63,7 @@ mod walk;
 mod work;
 mod ze_info;
 
+use crate::kernel_names::Build;
 use crate::tables::kernels::DocumentKernels;
 pub use base::{Base, base, compare_again, comparison, differing_from_base, keep_base};
 pub use code::CodeChange;
@@ -453,6 +454,65 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     compare_read(a, b, &mut (None, None), options)
 }
 
+/// Compares a kernel of a document with another kernel, whatever their names: variants of a template,
+/// builds for two devices. Both documents may be of the same file.
+///
+/// # Errors
+///
+/// A message, if only one of the kernels has native code, or one cannot be read.
+pub fn compare_kernels(
+    (a, one): (&mut Document, &Build),
+    (b, other): (&mut Document, &Build),
+    options: &Options,
+) -> Result<Comparison, String> {
+    let size = |document: &Document| document.sources.size();
+    let work = Work::new(size(a).saturating_add(size(b)));
+    let head = |document: &Document, build: &Build| FileSummary {
+        name: format!("{}: {}", document.root().name, build.title),
+        target: build.device.to_string(),
+        ..heads::head(document)
+    };
+    let mut result = Comparison {
+        a: head(a, one),
+        b: head(b, other),
+        kernels: (1, 1),
+        ..Comparison::default()
+    };
+    // The first pair is that of the files.
+    let spans = (
+        a.root().span.unwrap_or_default(),
+        b.root().span.unwrap_or_default(),
+    );
+    result.pairs.push(Pair {
+        a: spans.0,
+        b: spans.1,
+        ..Pair::default()
+    });
+    let mut comparer = Comparer {
+        a,
+        b,
+        options,
+        work,
+        dictionary: code::Dictionary::default(),
+        result,
+        repeated: Vec::new(),
+        depth: 0,
+        has_kernels: true,
+        kernels: (None, None),
+    };
+    if !comparer.kernel_pair(one, other) {
+        return Err(format!(
+            "{} and {} cannot be compared: both must have native code, or both SPIR-V",
+            one.title, other.title
+        ));
+    }
+    let mut result = finished(comparer.result, &comparer.work, &comparer.repeated);
+    for entry in &mut result.entries {
+        entry.new_name = (one.name != other.name).then(|| other.name.clone());
+    }
+    Ok(result)
+}
+
 /// Whether a comparison of these documents reads the kernels of all images in them.
 pub fn reads_all_kernels(a: &Document, b: &Document) -> bool {
     (by_device::has_images(a) || by_device::has_images(b)) && !bytes::are_same(a, b)
@@ -561,30 +621,30 @@ impl ComparisonSteps {
 
     /// Returns the result, and the kernels of both documents, if they were read.
     pub fn finish(self) -> (Comparison, KernelsRead) {
-        let State {
-            work,
-            mut result,
-            repeated,
-            kernels,
-            ..
-        } = self.state;
-        let (is_over, left_out) = (work.is_over(), work.left_out());
-        result.notes.extend(repeated.iter().map(RepeatedNote::text));
-        result.is_cut |= is_over || left_out > 0;
-        result.steps = work.spent();
-        // Several parts may have noted it; it is said once, at the end.
-        result.notes.retain(|note| note != TOO_MUCH_WORK);
-        if is_over {
-            result.notes.push(TOO_MUCH_WORK.to_owned());
-        }
-        if left_out > 0 {
-            result.notes.push(format!(
-                "There are too many differences: {left_out} more are not listed."
-            ));
-        }
-        measure::sort(&mut result.entries);
-        (result, kernels)
+        let state = self.state;
+        let result = finished(state.result, &state.work, &state.repeated);
+        (result, state.kernels)
     }
+}
+
+/// Completes a result with the notes about what was left out.
+fn finished(mut result: Comparison, work: &Work, repeated: &[RepeatedNote]) -> Comparison {
+    let (is_over, left_out) = (work.is_over(), work.left_out());
+    result.notes.extend(repeated.iter().map(RepeatedNote::text));
+    result.is_cut |= is_over || left_out > 0;
+    result.steps = work.spent();
+    // Several parts may have noted it; it is said once, at the end.
+    result.notes.retain(|note| note != TOO_MUCH_WORK);
+    if is_over {
+        result.notes.push(TOO_MUCH_WORK.to_owned());
+    }
+    if left_out > 0 {
+        result.notes.push(format!(
+            "There are too many differences: {left_out} more are not listed."
+        ));
+    }
+    measure::sort(&mut result.entries);
+    result
 }
 
 impl Comparer<'_> {

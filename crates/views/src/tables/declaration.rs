@@ -130,6 +130,8 @@ pub enum Shape {
     Differences,
     /// As two files beside each other.
     Sides,
+    /// As a table below a treemap of its rows.
+    Sizes,
 }
 
 /// The graph of a list.
@@ -160,6 +162,8 @@ pub enum Opens {
     Overview,
     /// The driver's verdict for the device of the row.
     Verdict,
+    /// The groups in the row; of a kernel, its code.
+    Group,
 }
 
 /// Whether the details of the current row are shown.
@@ -193,6 +197,8 @@ pub enum ReadingKind {
     Kernels,
     /// With the files of a package, one after the other.
     Images,
+    /// With the sizes of all documents in the file, one after the other.
+    Sizes,
     /// At once; what is known of the contents of its rows grows with other lists.
     Described,
 }

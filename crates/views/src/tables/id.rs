@@ -64,6 +64,8 @@ lists! {
     Instructions => instructions;
     /// The images of a container; for a device with [`Query::device`].
     Images => images;
+    /// The bytes of the opened file by device, kernel and so on, with [`Query::sizes`].
+    Sizes => sizes;
     /// The devices, with the driver's verdict on a document, or the images of a container that run
     /// on each.
     Devices => devices;

@@ -3,6 +3,7 @@
 use super::cell::{Cell, CellValue, Key};
 use super::column::{Column, ColumnKind};
 use super::id::ListId;
+use crate::sizes::SizeMap;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
@@ -254,6 +255,11 @@ pub trait List {
     fn folded_rows(&self, start: u32, sources: &Sources) -> Vec<Range<u32>> {
         let _ = (start, sources);
         Vec::new()
+    }
+
+    /// Returns what only a list of sizes has: the largest groups, for a treemap.
+    fn size_map(&self) -> Option<&SizeMap> {
+        None
     }
 
     /// Returns what only a list of kernels has.

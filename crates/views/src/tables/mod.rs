@@ -46,6 +46,8 @@ pub mod query;
 
 pub mod relocations;
 
+pub mod sizes;
+
 pub mod source_lines;
 
 pub mod symbols;

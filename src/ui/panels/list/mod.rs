@@ -4,6 +4,7 @@
 mod bar;
 mod code_rows;
 mod rows;
+mod size_map;
 mod strip;
 mod text_rows;
 
@@ -46,7 +47,7 @@ pub(super) fn list_of(list: ListId, props: &PanelProps) -> Html {
     match list.declaration().shape {
         Shape::Text => html! { <Text {key} {list} {panel} /> },
         Shape::Code => html! { <Code {key} {list} {panel} /> },
-        Shape::Table | Shape::Differences | Shape::Sides => {
+        Shape::Table | Shape::Differences | Shape::Sides | Shape::Sizes => {
             html! { <Table {key} {list} {panel} /> }
         }
     }
@@ -240,9 +241,11 @@ fn Table(props: &Props) -> Html {
     if let Some(empty) = empty(view, list, &Callback::noop()) {
         return empty;
     }
+    let is_sizes = declared.shape == Shape::Sizes;
     let here = session.clone();
     let on_rows = Callback::from(move |event: Event| here.0.group_rows(id, &value_of(&event)));
     let bar = html! { <>
+        if is_sizes { { size_map::controls(&list.query.sizes(), size_map::on_group(session)) } }
         <FilterField list={id} session={session.clone()} />
         { grouping(list, on_rows) }
         { if has_numbers { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
@@ -257,10 +260,16 @@ fn Table(props: &Props) -> Html {
         if !is_graph { { columns(list) }{ export(id) } }
     </> };
     let frame = Frame {
-        class: None,
+        class: is_sizes.then_some("size-list"),
         onmouseover: None,
         bar,
-        above: Html::default(),
+        above: list
+            .page
+            .as_ref()
+            .and_then(|page| page.map.clone())
+            .map_or_else(Html::default, |map| {
+                html! { <size_map::Treemap {map} session={session.clone()} /> }
+            }),
         lit: None,
         is_graph,
     };

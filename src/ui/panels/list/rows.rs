@@ -344,6 +344,12 @@ impl GridData for Grid {
                 }
                 return;
             }
+            Opens::Group => {
+                if let Some(row) = known {
+                    session.open_size_row(row);
+                }
+                return;
+            }
             Opens::List(list) => PanelId::List(list),
             Opens::Overview => PanelId::Overview,
             Opens::Verdict => {

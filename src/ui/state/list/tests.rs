@@ -38,6 +38,7 @@ fn page(start: u64, found: u64) -> Box<ListPage> {
             .collect(),
         maxima: vec![("spill_size".into(), 64.0)],
         trouble: None,
+        map: None,
         reading: None,
     })
 }

@@ -30,6 +30,7 @@ mod parse;
 
 pub use self::filter::{Filter, RowRef};
 use super::{Column, Key, List, Presence};
+use crate::sizes::{SizeFilter, SizeKey};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use zeview_core::model::{Sources, Span, Str, sort};
@@ -64,6 +65,8 @@ pub enum RowOptions {
     Driver(DriverOptions),
     /// For instructions.
     Code(CodeOptions),
+    /// For sizes.
+    Sizes(SizeOptions),
     /// For the details of a difference: its index in the list of differences.
     Difference(u64),
 }
@@ -85,6 +88,24 @@ pub struct CodeOptions {
     /// The folded loops, by the offset of their code; the folded functions of a module, by their first row. Without a filter and a column to sort by, only
     /// the first row of a folded loop is in the result.
     pub folded: Vec<u32>,
+}
+
+/// What the rows of sizes depend on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SizeOptions {
+    /// What bytes are grouped by.
+    pub by: SizeKey,
+    /// The bytes that are grouped: those that satisfy all conditions.
+    pub within: Vec<SizeFilter>,
+}
+
+impl Default for SizeOptions {
+    fn default() -> SizeOptions {
+        SizeOptions {
+            by: SizeKey::Device,
+            within: Vec::new(),
+        }
+    }
 }
 
 impl CodeOptions {
@@ -120,6 +141,14 @@ impl RowOptions {
             return RowOptions::None;
         }
         RowOptions::Code(CodeOptions { encoding, folded })
+    }
+
+    /// Returns those of sizes.
+    pub fn sizes(options: SizeOptions) -> RowOptions {
+        if options == SizeOptions::default() {
+            return RowOptions::None;
+        }
+        RowOptions::Sizes(options)
     }
 
     /// Returns those of a difference.
@@ -359,6 +388,14 @@ impl Query {
         match &self.options {
             RowOptions::Kernels(by) => Some(*by),
             _ => None,
+        }
+    }
+
+    /// Returns what sizes are grouped by, and which bytes.
+    pub fn sizes(&self) -> SizeOptions {
+        match &self.options {
+            RowOptions::Sizes(options) => options.clone(),
+            _ => SizeOptions::default(),
         }
     }
 
