@@ -436,10 +436,8 @@ fn spirv_of(document: &mut Document, build: &Build) -> Option<KernelModule> {
     }
     let query = KernelQuery::named(build.name.clone());
     let others = kernel_names::modules(document, &query).unwrap_or_default();
-    let found = others
-        .into_iter()
-        .find_map(|module| kernel_in(document, module.path, module.text, &build.name));
-    found
+    let mut others = others.into_iter();
+    others.find_map(|module| kernel_in(document, module.path, module.text, &build.name))
 }
 
 /// Finds the functions of a kernel in a module.

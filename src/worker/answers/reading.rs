@@ -158,16 +158,15 @@ impl Lists {
             self.found.remove(&ListId::Sizes);
         }
         let progress = sizing.reading.progress();
-        match sizing.is_read {
-            true => Progress {
-                done: progress.of,
-                of: progress.of,
-            },
+        let done = if sizing.is_read {
+            progress.of
+        } else {
             // The last step may find more.
-            false => Progress {
-                done: progress.done.min(progress.of.saturating_sub(1)),
-                of: progress.of,
-            },
+            progress.done.min(progress.of.saturating_sub(1))
+        };
+        Progress {
+            done,
+            of: progress.of,
         }
     }
 

@@ -5,11 +5,14 @@ use std::rc::{Rc, Weak};
 
 use super::source::{Droppable, Sources};
 
+/// Reads a value from the sources; `None` if its bytes cannot be read.
+type Read<T> = Box<dyn Fn(&Sources) -> Option<T>>;
+
 /// A value that is read from the sources on use. It stays in memory for as long as somebody else
 /// uses it, or until other values need the memory: a library has thousands of device images, each
 /// with metadata that take several times the memory of their text.
 pub struct Evictable<T> {
-    read: Box<dyn Fn(&Sources) -> Option<T>>,
+    read: Read<T>,
     /// Its approximate size in memory, in bytes.
     size: u64,
     value: RefCell<Weak<T>>,
