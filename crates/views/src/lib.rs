@@ -1,4 +1,4 @@
-//! Everything that is shown of a file, as data: [lists](tables) of kernels, images and instructions, the
+//! Everything that is shown of a file, as data: [lists](tables) of kernels, images and instructions, its [sizes], the
 //! [comparison](diff) of two files, and [reports](report).
 //!
 //! Depends on facts only, so the page has no decoder in it.

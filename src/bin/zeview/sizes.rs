@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::model::Document;
 use zeview::model::text::{counted, escaped, percent, plural, size};
-use zeview::model::{Document, NodeId};
 use zeview::sizes::{SizeFilter, SizeKey, SizeLimit, SizeReading, Sizes};
 use zeview::tables::query::{Filter, Query, RowOptions, SizeOptions};
 use zeview::tables::sizes::list_since;
@@ -31,7 +31,7 @@ const TOP: u64 = 40;
 pub struct Options {
     #[command(flatten)]
     pub input: InputFiles,
-    /// What bytes are grouped by. Default: device, or section for a file that is a single image.
+    /// What bytes are grouped by. Default: device, or section for a file for a single device.
     #[arg(long, value_name = "file|device|image|family|kernel|section|part", value_parser = key)]
     by: Option<SizeKey>,
     /// Count only the bytes in this group: `device=pvc`, `family=gemm_kernel`. Can be given several
@@ -160,7 +160,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 complain!("{name}: {message}");
             }
         }
-        let query = query(options, &document);
+        let query = query(options);
         let list = list_since(&sizes, base.as_ref(), &query);
         let sources = &document.sources;
         let order = match query.run(&*list, sources) {
@@ -230,19 +230,13 @@ fn read(file: &Path, document: &mut Document) -> Sizes {
     reading.sizes(document)
 }
 
-fn query(options: &Options, document: &Document) -> Query {
-    let has_images = document.has_images(NodeId::ROOT) || document.summary.has.package;
-    let by = options.by.unwrap_or(match options.within.last() {
-        Some(last) => last.key.next(),
-        None if has_images => SizeKey::Device,
-        None => SizeKey::Section,
-    });
+fn query(options: &Options) -> Query {
     Query {
         filter: options.filter.clone().unwrap_or_default(),
         sort: options.sort.map(|(column, _)| column.into()),
         descending: options.sort.is_some_and(|(_, descending)| descending),
         options: RowOptions::sizes(SizeOptions {
-            by,
+            by: options.by,
             within: options.within.clone(),
         }),
         ..Query::default()

@@ -335,7 +335,7 @@ impl Session {
     /// Groups sizes by this.
     pub fn group_sizes(&self, by: &str) {
         if let Some(by) = SizeKey::named(by) {
-            self.change_sizes(|options| options.by = by);
+            self.change_sizes(|options| options.by = Some(by));
         }
     }
 
@@ -360,7 +360,12 @@ impl Session {
         let Some((_, view)) = self.active() else {
             return;
         };
-        let by = view.lists.get(ListId::Sizes).query.sizes().by;
+        let list = view.lists.get(ListId::Sizes);
+        let map = list.page.as_ref().and_then(|page| page.map.clone());
+        // By default, the decoder decides.
+        let Some(by) = list.query.sizes().by.or_else(|| map?.by) else {
+            return;
+        };
         let is_kernel = by == SizeKey::Kernel && !name.starts_with('[');
         match entry.filter(|_| is_kernel) {
             Some(entry) => self.open_code_of(entry),
@@ -369,7 +374,7 @@ impl Session {
                     key: by,
                     name: name.to_owned(),
                 });
-                options.by = by.next();
+                options.by = Some(by.next());
             }),
         }
     }
@@ -398,7 +403,7 @@ impl Session {
         self.change_sizes(|options| {
             // They were grouped by this when the group was entered.
             if let Some(left) = options.within.get(depth) {
-                options.by = left.key;
+                options.by = Some(left.key);
             }
             options.within.truncate(depth);
         });

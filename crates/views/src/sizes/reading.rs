@@ -10,7 +10,7 @@ use zeview_core::analysis::package_reading::{OpenedFile, PackageReading, Unpacki
 use zeview_core::model::{Document, NodeId, Span};
 
 /// Minimum size in bytes of files that are compared with others of the same size.
-const FILE_MIN: u64 = 4 << 10;
+const FILE_MIN: u64 = 256;
 
 /// The sizes of a document, as far as it is read.
 pub struct SizeReading {

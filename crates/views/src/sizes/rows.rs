@@ -127,6 +127,16 @@ impl Sizes {
         rows
     }
 
+    /// Returns what the pieces that satisfy all conditions are grouped by unless it is chosen: what
+    /// divides the last group, or the devices; the sections of a file for one device.
+    pub fn default_key(&self, within: &[SizeFilter]) -> SizeKey {
+        match within.last() {
+            Some(last) => last.key.next(),
+            None if self.rows(SizeKey::Device, &[]).len() > 1 => SizeKey::Device,
+            None => SizeKey::Section,
+        }
+    }
+
     /// Returns the sum of the pieces that satisfy all conditions.
     pub fn sum(&self, within: &[SizeFilter]) -> SizeRow {
         let mut group = Group::new(String::new(), true);

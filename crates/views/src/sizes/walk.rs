@@ -385,6 +385,8 @@ impl Walk {
         let is_image = has.image || has.kernels || has.loadable || has.code;
         let kind = match described.format {
             _ if is_ir => Kind::Intermediate,
+            // The container of SPIR-V in archives.
+            "opencl-elf" => Kind::Container,
             _ if is_image => Kind::Image,
             "" | "elf" | "coff" | "raw" => Kind::Host,
             _ => Kind::Container,
@@ -399,6 +401,7 @@ impl Walk {
         match kind {
             Kind::Image => place.key.owner = Owner::Device(self.sizes.names.add(device)),
             Kind::Intermediate => place.key.owner = Owner::Any,
+            Kind::Container if described.format == "opencl-elf" => place.key.owner = Owner::Any,
             // Code for another processor.
             Kind::Host if place.is_listed => {
                 place.key.owner = Owner::Device(self.sizes.names.add("other processors"));

@@ -102,7 +102,10 @@ pub(super) fn is_in(_: &Document, id: NodeId) -> bool {
 }
 
 /// Reads the sizes of the opened file.
-pub(super) fn read(document: &mut Document, _: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+pub(super) fn read(document: &mut Document, id: NodeId, query: &Query) -> Option<Rc<dyn List>> {
+    if !is_in(document, id) {
+        return None;
+    }
     let sizes = SizeReading::read_all(document);
     Some(list(&sizes, query))
 }
@@ -115,7 +118,9 @@ pub fn list(sizes: &Sizes, query: &Query) -> Rc<dyn List> {
 /// Returns the list of sizes for a query, with those of an earlier version.
 pub fn list_since(sizes: &Sizes, base: Option<&Sizes>, query: &Query) -> Rc<dyn List> {
     let options = query.sizes();
-    let by = options.by;
+    let by = options
+        .by
+        .unwrap_or_else(|| sizes.default_key(&options.within));
     let rows = sizes.rows(by, &options.within);
     let total = rows.iter().map(|row| row.stored).sum();
     let rows = match base {

@@ -245,7 +245,7 @@ fn Table(props: &Props) -> Html {
     let here = session.clone();
     let on_rows = Callback::from(move |event: Event| here.0.group_rows(id, &value_of(&event)));
     let bar = html! { <>
-        if is_sizes { { size_map::controls(&list.query.sizes(), size_map::on_group(session)) } }
+        if is_sizes { { size_map::controls(&list.query.sizes(), list.page.as_ref().and_then(|page| page.map.as_deref()), size_map::on_group(session)) } }
         <FilterField list={id} session={session.clone()} />
         { grouping(list, on_rows) }
         { if has_numbers { graph::status(drawn, list.rows.generation) } else { status(view, list) } }

@@ -43,12 +43,17 @@ fn class(part: Part) -> &'static str {
 }
 
 /// The groups around the ones that are shown, and what they are grouped by.
-pub(super) fn controls(options: &SizeOptions, onchange: Callback<Event>) -> Html {
+pub(super) fn controls(
+    options: &SizeOptions,
+    map: Option<&SizeMap>,
+    onchange: Callback<Event>,
+) -> Html {
+    let by = options.by.or_else(|| map?.by);
     let within = options.within.iter().enumerate();
     html! { <>
         <select aria-label="Group by" title="What bytes are grouped by" {onchange}>
             { for SizeKey::ALL.into_iter().map(|key| html! {
-                <option key={key.name()} value={key.name()} selected={key == options.by}>{ format!("by {}", key.name()) }</option>
+                <option key={key.name()} value={key.name()} selected={Some(key) == by}>{ format!("by {}", key.name()) }</option>
             }) }
         </select>
         if !options.within.is_empty() {

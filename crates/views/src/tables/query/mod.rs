@@ -91,21 +91,12 @@ pub struct CodeOptions {
 }
 
 /// What the rows of sizes depend on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SizeOptions {
-    /// What bytes are grouped by.
-    pub by: SizeKey,
+    /// What bytes are grouped by; by default, what divides them.
+    pub by: Option<SizeKey>,
     /// The bytes that are grouped: those that satisfy all conditions.
     pub within: Vec<SizeFilter>,
-}
-
-impl Default for SizeOptions {
-    fn default() -> SizeOptions {
-        SizeOptions {
-            by: SizeKey::Device,
-            within: Vec::new(),
-        }
-    }
 }
 
 impl CodeOptions {
