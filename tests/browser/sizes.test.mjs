@@ -11,10 +11,10 @@ const tab = (page, name) => page.getByRole("tab", { name: new RegExp(`^${name}`)
 const panel = (page) => page.getByRole("tabpanel", { name: "Size" });
 const texts = (page, column) => page.locator(`#sizes [data-row] [data-column='${column}']`).allInnerTexts();
 const sum = async (page) => (await texts(page, 1)).reduce((sum, text) => sum + Number(text.replace(/\D/g, "")), 0);
-const groups = (page) => panel(page).locator(".treemap .group");
+const groups = (page) => panel(page).locator(".treemap .frame");
 
 for (const scheme of ["light", "dark"]) {
-  journey(`sizes of a wheel, ${scheme}`, { width: 1440, height: 900, colorScheme: scheme }, async (page) => {
+  journey(`sizes of a wheel, ${scheme}`, { width: 1440, height: 900, theme: scheme }, async (page) => {
     const wheel = sample("vectors-1.0-py3-none-linux_x86_64.whl");
     await dropFile(page, wheel);
     await tab(page, "Size").click();
@@ -37,7 +37,7 @@ journey("the treemap is used by keyboard and by click", { width: 1440, height: 9
   await eventually(() => page.evaluate(() => document.activeElement?.id), `size-group-${(await groups(page).count()) - 1}`);
   await page.keyboard.press("Home");
   await eventually(() => page.evaluate(() => document.activeElement?.id), "size-group-0");
-  const device = panel(page).locator(".treemap .group", { has: page.locator("title", { hasText: /^bmg-g21:/ }) });
+  const device = panel(page).getByRole("button", { name: /^bmg-g21:/ });
   await device.first().focus();
   const before = await sum(page);
   await page.keyboard.press("Enter");

@@ -10,7 +10,7 @@ async function opened(page) {
   await page.getByRole("tab", { name: "Assembly" }).click();
   await dropFile(page, sample("debugme.cl"));
   await page.getByRole("tab", { name: "Step", exact: true }).click();
-  await page.locator(".step-line .text", { hasText: "OpDot" }).first().waitFor();
+  await page.locator(".step-line .text", { hasText: "OpFunctionParameter" }).first().waitFor();
 }
 
 const column = (page, name) => page.getByRole("region", { name, exact: true });

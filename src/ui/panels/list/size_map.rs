@@ -189,11 +189,13 @@ fn drawn(at: usize, group: &MapGroup, area: Area, whole: u64, is_active: bool) -
     let label = label(group, whole);
     let text = fitting(&title(group), area.width).filter(|_| has_title);
     html! {
-        <g key={at} id={id(at)} class="group" role="button" tabindex={if is_active { "0" } else { "-1" }}
-           aria-label={label.clone()} aria-disabled={(group.others > 0).then_some("true")}
-           data-group={at.to_string()} data-command={command}>
-            <title>{ label }</title>
-            <rect class="frame" x={number(area.x)} y={number(area.y)} width={number(area.width)} height={number(area.height)} />
+        <g key={at} class="group" data-command={command}>
+            // The texts in it are cut to what fits, so that they are not part of its name.
+            <rect id={id(at)} class="frame" role="button" tabindex={if is_active { "0" } else { "-1" }}
+                  aria-label={label.clone()} aria-disabled={(group.others > 0).then_some("true")} data-group={at.to_string()}
+                  x={number(area.x)} y={number(area.y)} width={number(area.width)} height={number(area.height)}>
+                <title>{ label }</title>
+            </rect>
             { for group.cells.iter().zip(places).map(|(cell, place)| {
                 let shown = fitting(&escaped(&cell.title), place.width).filter(|_| place.height > 14.0);
                 let part = cell.part.title();
@@ -207,7 +209,7 @@ fn drawn(at: usize, group: &MapGroup, area: Area, whole: u64, is_active: bool) -
                 </g> }
             }) }
             if let Some(text) = text {
-                <text x={number(area.x + 4.0)} y={number(area.y + 12.0)}>{ text }</text>
+                <text aria-hidden="true" x={number(area.x + 4.0)} y={number(area.y + 12.0)}>{ text }</text>
             }
         </g>
     }
