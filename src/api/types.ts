@@ -407,8 +407,8 @@ export interface StepColumn {
 export interface StepLine {
   /** The source line, from 1; or the row, from 0. */
   number: number;
-  /** The label before an instruction. */
-  label?: string;
+  /** The label before an instruction; empty if it has none. */
+  label: string;
   text: string;
   /** Its bytes; null for a source that is not in the file. */
   span: Span | null;

@@ -92,7 +92,6 @@ pub struct StepLine {
     /// Its number: that of the source line, from 1, or that of the row, from 0.
     pub number: u32,
     /// The label before it; empty if it has none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// Its text.
     pub text: String,
