@@ -856,7 +856,7 @@ mod tests {
             ..FlowReport::default()
         };
         let order = by_cost(&report, &[]);
-        let table = loop_table(&order);
+        let table = loop_table(&order, None);
         assert_eq!(table.count, u64::from(count) + 2);
         assert_eq!(table.rows.len(), FLOW_ROWS_MAX);
         for (row, start) in table.rows.iter().zip([0x20_0000, 0x10_0000, 0]) {

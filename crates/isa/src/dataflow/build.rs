@@ -321,9 +321,10 @@ impl DataFlow {
         let is_patched = self.inputs.patches_in(start, start + 16).next().is_some();
         // Decoded instructions would take many times the memory of the code; a query needs a few. The
         // operand that the driver patches is found by its bits, which only this decodes.
-        let mut instruction = match is_patched {
-            true => self.decoder.decode_fields(bytes)?.0,
-            false => self.decoder.decode(bytes)?,
+        let mut instruction = if is_patched {
+            self.decoder.decode_fields(bytes)?.0
+        } else {
+            self.decoder.decode(bytes)?
         };
         restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
         Some(instruction)

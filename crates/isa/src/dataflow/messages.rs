@@ -91,9 +91,10 @@ impl Facts {
             spills: effect == Some(MessageEffect::Spill),
             fills: effect == Some(MessageEffect::Fill),
             sent: first.map_or(4, u16::from) + second.map_or(8, u16::from),
-            received: match has_result {
-                true => received.map_or(8, u16::from),
-                false => 0,
+            received: if has_result {
+                received.map_or(8, u16::from)
+            } else {
+                0
             },
         }
     }

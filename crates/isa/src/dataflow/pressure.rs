@@ -235,9 +235,10 @@ impl DataFlow {
         let is_known = self.has_payload_layout();
         let bytes = (0..64).filter(|at| piece.mask >> at & 1 != 0);
         let mut bytes = bytes.map(|at| self.input_byte(piece.unit, at));
-        match !is_known || bytes.any(|byte| byte.is_some()) {
-            true => Start::Input(piece.unit),
-            false => Start::Undefined,
+        if !is_known || bytes.any(|byte| byte.is_some()) {
+            Start::Input(piece.unit)
+        } else {
+            Start::Undefined
         }
     }
 

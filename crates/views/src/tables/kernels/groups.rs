@@ -107,9 +107,10 @@ impl KernelGroups {
         let mut cells = cells.filter(|(_, cell)| !is_empty(&cell.value));
         let Some((first, mut merged)) = cells.next() else {
             drop(cells);
-            return match is_absent {
-                true => Cell::new(CellValue::Absent),
-                false => Cell::empty(),
+            return if is_absent {
+                Cell::new(CellValue::Absent)
+            } else {
+                Cell::empty()
             };
         };
         match kind {
