@@ -210,6 +210,17 @@ fn a_wheel_shares_the_bytes_of_its_streams() {
     assert_eq!(part(&sizes, Part::NotRead), 0);
 }
 
+/// Of two files with the same bytes, the first is no copy.
+#[test]
+fn the_first_of_equal_files_is_no_copy() {
+    let file = small().build().bytes;
+    let wheel = zip(&[stored("a.zebin", &file), stored("b.zebin", &file)]);
+    let sizes = sizes(&wheel);
+    check("two", &sizes, wheel.len() as u64);
+    assert_eq!(part(&sizes, Part::Copies), file.len() as u64);
+    assert!(part(&sizes, Part::Instructions) > 0);
+}
+
 #[test]
 fn devices_have_the_bytes_of_their_images() {
     let both = zebin(&["first", "second"]).build().bytes;

@@ -66,6 +66,28 @@ pub(super) struct Task {
     pub(super) clip: Span,
 }
 
+/// The length of bytes, and two hashes of them.
+type Digest = (u64, u64, u64);
+
+/// Returns the digest of bytes; `None` if they cannot be read: then they are not compared.
+fn digest(span: Span, sources: &Sources) -> Option<Digest> {
+    let mut hashers = [
+        foldhash::quality::FixedState::with_seed(1),
+        foldhash::quality::FixedState::with_seed(2),
+    ]
+    .map(|state| std::hash::BuildHasher::build_hasher(&state));
+    let mut at = 0;
+    while at < span.len() {
+        let bytes = sources.read(span.subspan(at, READ)).ok()?;
+        for hasher in &mut hashers {
+            hasher.write(&bytes);
+        }
+        at = at.saturating_add(READ);
+    }
+    let [a, b] = hashers.map(|hasher| hasher.finish());
+    Some((span.len(), a, b))
+}
+
 /// The pieces found so far.
 #[derive(Default)]
 pub(super) struct Walk {
@@ -76,8 +98,10 @@ pub(super) struct Walk {
     pub(super) tasks: VecDeque<Task>,
     /// The stored bytes of files of packages that were opened, which are counted already.
     pub(super) opened: HashSet<Span>,
-    /// Hashes of code and images, with their lengths.
-    known: HashSet<(u64, u64, u64)>,
+    /// Digests of code and images.
+    known: HashSet<Digest>,
+    /// Digests of files: a file may be an image, which is not a copy of itself.
+    known_files: HashSet<Digest>,
     /// The number of bytes in pieces.
     pub(super) counted: u64,
     /// The number of bytes of the document that are in no file.
@@ -278,32 +302,15 @@ impl Walk {
         self.add(&place.part(Part::NotRead).section(section), span, sources);
     }
 
-    /// Whether bytes are known from before; they are from now on.
+    /// Whether code or an image is known from before; it is from now on.
     fn is_known(&mut self, span: Span, sources: &Sources) -> bool {
-        let mut hashers = [
-            foldhash::quality::FixedState::with_seed(1),
-            foldhash::quality::FixedState::with_seed(2),
-        ]
-        .map(|state| std::hash::BuildHasher::build_hasher(&state));
-        let mut at = 0;
-        while at < span.len() {
-            let piece = span.subspan(at, READ);
-            // Bytes that cannot be read are not compared.
-            let Ok(bytes) = sources.read(piece) else {
-                return false;
-            };
-            for hasher in &mut hashers {
-                hasher.write(&bytes);
-            }
-            at = at.saturating_add(READ);
-        }
-        let [a, b] = hashers.map(|hasher| hasher.finish());
-        !self.known.insert((span.len(), a, b))
+        digest(span, sources).is_some_and(|digest| !self.known.insert(digest))
     }
 
     /// Marks a file of a package as a copy, if its bytes are those of an earlier one.
     pub(super) fn compare_file(&mut self, place: &mut Place, file: Span, sources: &Sources) {
-        place.is_copy |= self.is_known(file, sources);
+        let digest = digest(file, sources);
+        place.is_copy |= digest.is_some_and(|digest| !self.known_files.insert(digest));
     }
 
     /// Opens a document and adds its bytes, except for those of the documents in it that are opened
