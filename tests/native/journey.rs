@@ -9,7 +9,7 @@ use zeview::tables::write::Form;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     CompareForm, Envelope, ExportForm, Follow, ListRequest, Request, Response, SearchStep,
-    SelectionTarget,
+    SelectionTarget, StepPlace,
 };
 
 use super::decoder::Decoder;
@@ -119,6 +119,19 @@ fn visit_kernel() -> Decoder {
         count: 100,
         at: Some(of),
     });
+    decoder.ask(Request::Step {
+        document: ROOT,
+        query: query.clone(),
+    });
+    for column in 0..2 {
+        decoder.ask(Request::StepLines {
+            column,
+            start: 0,
+            count: 20,
+        });
+    }
+    decoder.ask(Request::StepRows(StepPlace::Bytes(of.subspan(0, 16))));
+    decoder.ask(Request::StepRows(StepPlace::Point(0)));
     let places = [
         SelectionTarget::Node(ROOT),
         SelectionTarget::Byte(SourceId::FILE, 1),

@@ -87,7 +87,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         &[
             "step --json ZEBIN/debugme.tgllp.igc1.12504.zebin",
             "step --json ZEBIN/assertk.dg2.igc2.40.zebin",
-            "step --json ZEBIN/funcs-gtpin.cri.igc2.40.zebin",
+            "step --json --kernel k1 ZEBIN/funcs-gtpin.cri.igc2.40.zebin",
         ],
     ),
     (

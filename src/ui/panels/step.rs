@@ -469,11 +469,28 @@ fn view_line(
             <span class="text">
                 if let Some(line) = line {
                     if !line.label.is_empty() { <b>{ format!("{}: ", line.label) }</b> }
-                    { escaped(&line.text) }
+                    { tight(props.head.kind, &line.text) }
                 } else { { "…" } }
             </span>
         </div>
     }
+}
+
+/// The text of a line. The operands of instructions are in columns of the assembler, which are wider
+/// than a column of the panel.
+fn tight(kind: StepKind, text: &str) -> String {
+    let text = escaped(text);
+    if kind != StepKind::Instructions {
+        return text;
+    }
+    let predicate = text.find(')').filter(|_| text.starts_with('('));
+    let (predicate, rest) = text.split_at(predicate.map_or(0, |at| at + 1));
+    let words = rest
+        .split("  ")
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
+    let rest: Vec<&str> = words.collect();
+    format!("{predicate:<3} {}", rest.join("  "))
 }
 
 /// Asks for the pages of rows that are not known.

@@ -33,7 +33,7 @@ impl Panes {
     fn usual(panel: Option<PanelId>) -> Panes {
         let beside = match panel {
             Some(PanelId::List(list)) => list.declaration().tab.as_ref().map(|tab| tab.beside),
-            Some(PanelId::Compare) => return Panes::NONE,
+            Some(PanelId::Compare | PanelId::Step) => return Panes::NONE,
             _ => None,
         };
         let Beside { structure, bytes } = beside.unwrap_or(Beside::BOTH);
@@ -210,6 +210,7 @@ mod tests {
             PanelId::SOURCE_LINES,
             PanelId::List(ListId::Lines),
             PanelId::Compare,
+            PanelId::Step,
         ] {
             assert!(!sets.of(Some(panel)).bytes, "{}", panel.name());
         }

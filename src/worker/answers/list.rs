@@ -612,7 +612,11 @@ impl QueriedList {
         let is_of_files = self.list.id().declaration().reading != ReadingKind::Whole;
         let unread = unread::unread_parts(document);
         if document.summary.has.package && is_of_files && !unread.is_empty() {
-            notes.push(unread.text());
+            let text = unread.text();
+            // The list may say so itself.
+            if !notes.contains(&text) {
+                notes.push(text);
+            }
         }
         notes
     }

@@ -111,7 +111,11 @@ fn fitting(text: &str, width: f64) -> Option<String> {
     // A non-negative number.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let room = ((width - 2.0 * BORDER) / CHARACTER).max(0.0) as usize;
-    (room >= 3).then(|| cut_end(text, room).into_owned())
+    (room >= 3).then(|| match text.chars().count() {
+        count if count <= room => text.to_owned(),
+        // The sign of the cut needs room, too.
+        _ => cut_end(text, room - 1).into_owned(),
+    })
 }
 
 /// The treemap: groups, and the groups in them, which are colored by their kind.
