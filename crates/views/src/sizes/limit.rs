@@ -294,7 +294,7 @@ mod tests {
             ("> 50 MB", "no subject"),
             ("device > 50 MB", "no name"),
             ("devise pvc > 1", "device"),
-            ("device pvc debugg > 1", "debug"),
+            ("device pvc debuk > 1", "debug"),
             ("device pvc debug more > 1", "unexpected"),
             ("total > many", "not a size"),
             ("kernel 'a > 1", "no >"),
