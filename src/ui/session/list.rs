@@ -572,8 +572,8 @@ impl Session {
                 session.list_changed(tab, ListId::SourceLines, ListChange::Renew);
                 session.list_changed(tab, ListId::Instructions, ListChange::Renew);
                 let view = session.active().map(|(_, view)| view.panel);
-                // The instructions show it, too.
-                if view != Some(PanelId::ASSEMBLY) {
+                // The instructions show it, too, and a kernel in step.
+                if view != Some(PanelId::ASSEMBLY) && view != Some(PanelId::Step) {
                     session.dispatch(Action::Panel(PanelId::SOURCE_LINES));
                 }
                 session.notice(message);

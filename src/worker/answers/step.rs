@@ -22,12 +22,15 @@ const CODE: &str = ".text.";
 #[derive(Default)]
 pub(crate) struct Steps {
     known: Option<(NodeId, Span, Rc<KernelStep>)>,
+    /// Whether it was read before a text of the source was added. Its lines can still be asked for, by
+    /// a page that does not know yet.
+    is_stale: bool,
 }
 
 impl Steps {
-    /// Forgets the kernel: its text has changed.
+    /// Notes that a text of the source was added.
     pub(crate) fn forget(&mut self) {
-        self.known = None;
+        self.is_stale = true;
     }
 
     /// Reads the kernel whose code a list of instructions shows.
@@ -47,7 +50,8 @@ impl Steps {
         let encoding = query.encoding().map(|name| &**name);
         let code = document.listing(id, query.of, encoding).ok_or(none)?.code();
         let known = self.known.take();
-        let known = known.filter(|(of, span, _)| (*of, *span) == (id, code));
+        let is_stale = std::mem::take(&mut self.is_stale);
+        let known = known.filter(|(of, span, _)| (*of, *span) == (id, code) && !is_stale);
         let (_, _, step) = match known {
             Some(known) => self.known.insert(known),
             None => {

@@ -10,8 +10,8 @@ use super::{NameId, Owner, Part, Piece, PieceKey, Sizes};
 use zeview_core::analysis::kernels::{KernelRow, Kernels, SECTION_PREFIXES};
 use zeview_core::analysis::package::{FileStatus, PackageFiles};
 use zeview_core::model::{
-    Area, Capabilities, Content, Document, Fact, Node, NodeId, NodeKind, SourceId, Sources, Span,
-    sort,
+    Area, Capabilities, Content, Document, Fact, Node, NodeId, NodeKind, PAGE, SourceId, Sources,
+    Span, sort,
 };
 
 /// Maximum depth of records and tables that are searched for nested documents.
@@ -495,38 +495,38 @@ impl Walk {
         clip: Span,
         mut each: impl FnMut(&mut Walk, &mut Document, &Node, Span),
     ) {
-        let mark = document.registry.mark();
-        let count = document.count(node);
-        let mut children = document.make(node, 0..count);
-        children.retain(|child| {
-            let extent = child.extent().unwrap_or_default();
-            child.kind != NodeKind::Derived && extent.overlaps(clip)
-        });
-        sort::by_key(&mut children, |child| {
-            child.extent().unwrap_or_default().start
-        });
         let rest = place.part(place.rest());
         let mut at = clip.start;
-        for child in &children {
-            let extent = child.extent().unwrap_or_default().intersect(clip);
-            let part = Span::new(clip.source, extent.start.max(at), extent.end);
-            if part.is_empty() {
-                continue;
+        let mut order = order_of(document, node, clip);
+        // Rows are large: of a long table, only a page is in memory.
+        while let Some((_, first)) = order.front().copied() {
+            let mut next = first;
+            while next - first < PAGE && order.front().is_some_and(|(_, row)| *row == next) {
+                order.pop_front();
+                next += 1;
             }
-            self.add(
-                &rest,
-                Span::new(clip.source, at, part.start),
-                &document.sources,
-            );
-            each(self, document, child, part);
-            at = part.end;
+            let mark = document.registry.mark();
+            for child in document.make(node, first..next) {
+                let extent = child.extent().unwrap_or_default().intersect(clip);
+                let part = Span::new(clip.source, extent.start.max(at), extent.end);
+                if part.is_empty() {
+                    continue;
+                }
+                self.add(
+                    &rest,
+                    Span::new(clip.source, at, part.start),
+                    &document.sources,
+                );
+                each(self, document, &child, part);
+                at = part.end;
+            }
+            document.registry.release(mark);
         }
         self.add(
             &rest,
             Span::new(clip.source, at, clip.end),
             &document.sources,
         );
-        document.registry.release(mark);
     }
 
     /// Adds the bytes of a host file or container, and of a part of it.
@@ -813,4 +813,27 @@ impl Package<'_> {
     fn index_of(&self, node: &Node) -> Option<usize> {
         self.indices.get(&node.span?).copied()
     }
+}
+
+/// Returns the starts and numbers of a row's children that have bytes in `clip`, in the order of their
+/// bytes.
+fn order_of(document: &Document, node: &Node, clip: Span) -> VecDeque<(u64, u64)> {
+    let count = document.count(node);
+    let mut order = Vec::new();
+    let mut start = 0;
+    while start < count {
+        let end = count.min(start.saturating_add(PAGE));
+        let mark = document.registry.mark();
+        for (row, child) in (start..).zip(document.make(node, start..end)) {
+            let extent = child.extent().unwrap_or_default();
+            if child.kind != NodeKind::Derived && extent.overlaps(clip) {
+                order.push((extent.start, row));
+            }
+        }
+        document.registry.release(mark);
+        start = end;
+    }
+    // By the row, too: the sort need not keep the order of equal ones.
+    sort::ascending(&mut order);
+    order.into()
 }

@@ -70,7 +70,7 @@ pub static LIST: Declaration = Declaration {
     shape: Shape::Sizes,
     tab: Some(Tab {
         beside: Beside::NONE,
-        ..Tab::of_file("sizes", "Size", |file| {
+        ..Tab::of_file("sizes", "Sizes", |file| {
             let any = &file.any;
             any.code || any.kernels || any.text || any.host || any.package || file.holds_images
         })
@@ -87,7 +87,7 @@ pub static LIST: Declaration = Declaration {
         "sizes",
         || COLUMNS,
         Words {
-            title: "Size",
+            title: "Sizes",
             one: "group",
             many: "groups",
             hint: "Name, or stored>1000000",
