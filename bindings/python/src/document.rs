@@ -252,12 +252,7 @@ impl Document {
         })
     }
 
-    fn step(
-        &self,
-        py: Python<'_>,
-        query: Query,
-        texts: Vec<(String, String)>,
-    ) -> PyResult<String> {
+    fn step(&self, py: Python<'_>, query: Query, texts: Vec<(String, String)>) -> PyResult<String> {
         self.run(py, move |document| {
             json(&operations::step(document, &query.into(), &texts)?)
         })
