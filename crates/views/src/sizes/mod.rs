@@ -247,15 +247,36 @@ pub struct Sizes {
 struct Names {
     list: Vec<Rc<str>>,
     ids: HashMap<Rc<str>, NameId>,
+    /// Maximum number of names: a file of some bytes per name would take many times its size.
+    most: usize,
+    /// Whether there were more.
+    is_cut: bool,
 }
 
+/// Number of names that are kept of any file, and number of bytes of a file per further name.
+const NAMES_ALWAYS: usize = 1 << 14;
+const BYTES_PER_NAME: u64 = 4096;
+
 impl Names {
+    /// Creates the names of a file of `size` bytes.
+    fn of_file(size: u64) -> Names {
+        let more = usize::try_from(size / BYTES_PER_NAME).unwrap_or(usize::MAX);
+        Names {
+            most: more.max(NAMES_ALWAYS),
+            ..Names::default()
+        }
+    }
+
     fn add(&mut self, name: &str) -> NameId {
         if name.is_empty() {
             return NameId::NONE;
         }
         if let Some(id) = self.ids.get(name) {
             return *id;
+        }
+        if self.list.len() >= self.most {
+            self.is_cut = true;
+            return NameId::NONE;
         }
         let name: Rc<str> = Rc::from(name);
         self.list.push(Rc::clone(&name));

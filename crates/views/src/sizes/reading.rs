@@ -3,10 +3,11 @@
 use foldhash::HashMap;
 
 use super::walk::{Place, Walk};
-use super::{NameId, Part, Sizes};
+use super::{NameId, Names, Part, Sizes};
 use zeview_analysis::survey::Progress;
 use zeview_analysis::unread;
 use zeview_core::analysis::package_reading::{OpenedFile, PackageReading, Unpacking};
+use zeview_core::model::text::grouped;
 use zeview_core::model::{Document, NodeId, Span};
 
 /// Minimum size in bytes of files that are compared with others of the same size.
@@ -30,6 +31,7 @@ impl SizeReading {
     pub fn new(document: &Document) -> SizeReading {
         let mut walk = Walk::default();
         walk.sizes.total = document.root().span.map_or(0, Span::len);
+        walk.sizes.names = Names::of_file(walk.sizes.total);
         let mut same: HashMap<u64, u64> = HashMap::default();
         if let Some(files) = document.package_files(NodeId::ROOT) {
             let files = (0..files.count()).filter_map(|index| files.file(index));
@@ -154,6 +156,12 @@ impl SizeReading {
         let unread = unread::unread_parts(document);
         if !unread.is_empty() {
             sizes.notes.push(unread.text());
+        }
+        if sizes.names.is_cut {
+            let most = grouped(sizes.names.list.len() as u64);
+            sizes.notes.push(format!(
+                "There are more than {most} names: the other bytes are counted without names."
+            ));
         }
         sizes.shorten();
         sizes

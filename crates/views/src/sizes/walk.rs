@@ -66,6 +66,9 @@ pub(super) struct Task {
     pub(super) clip: Span,
 }
 
+/// Maximum number of documents that wait.
+const TASKS_MAX: usize = 1 << 13;
+
 /// The length of bytes, and two hashes of them.
 type Digest = (u64, u64, u64);
 
@@ -472,11 +475,18 @@ impl Walk {
     fn nested(&mut self, document: &mut Document, node: &Node, place: &Place, clip: Span) {
         let place = Walk::labeled(place, node);
         if matches!(node.content, Content::Deferred { .. }) {
-            self.tasks.push_back(Task {
+            let task = Task {
                 node: node.clone(),
                 place,
                 clip,
-            });
+            };
+            // Rows are large: of a file that is full of documents, those beyond the limit are read at
+            // once.
+            if self.tasks.len() < TASKS_MAX {
+                self.tasks.push_back(task);
+            } else {
+                self.open(&task, document);
+            }
             return;
         }
         match node.kind {
@@ -497,16 +507,33 @@ impl Walk {
     ) {
         let rest = place.part(place.rest());
         let mut at = clip.start;
+        let count = document.count(node);
         let mut order = order_of(document, node, clip);
+        let mut next_row: u64 = 0;
         // Rows are large: of a long table, only a page is in memory.
-        while let Some((_, first)) = order.front().copied() {
-            let mut next = first;
-            while next - first < PAGE && order.front().is_some_and(|(_, row)| *row == next) {
-                order.pop_front();
-                next += 1;
+        loop {
+            let (first, next) = match &mut order {
+                None => (next_row, count.min(next_row.saturating_add(PAGE))),
+                Some(order) => {
+                    let first = order.front().map_or(count, |(_, row)| *row);
+                    let mut next = first;
+                    while next - first < PAGE && order.front().is_some_and(|(_, row)| *row == next)
+                    {
+                        order.pop_front();
+                        next += 1;
+                    }
+                    (first, next)
+                }
+            };
+            if first >= next {
+                break;
             }
+            next_row = next;
             let mark = document.registry.mark();
             for child in document.make(node, first..next) {
+                if !is_covering(&child, clip) {
+                    continue;
+                }
                 let extent = child.extent().unwrap_or_default().intersect(clip);
                 let part = Span::new(clip.source, extent.start.max(at), extent.end);
                 if part.is_empty() {
@@ -815,25 +842,55 @@ impl Package<'_> {
     }
 }
 
-/// Returns the starts and numbers of a row's children that have bytes in `clip`, in the order of their
-/// bytes.
-fn order_of(document: &Document, node: &Node, clip: Span) -> VecDeque<(u64, u64)> {
+/// Whether a row has bytes in `clip`.
+fn is_covering(row: &Node, clip: Span) -> bool {
+    row.kind != NodeKind::Derived && row.extent().unwrap_or_default().overlaps(clip)
+}
+
+/// Calls `each` with the start and number of a row's children that have bytes in `clip`, until it
+/// returns false.
+fn starts(
+    document: &Document,
+    node: &Node,
+    clip: Span,
+    mut each: impl FnMut(u64, u64) -> bool,
+) -> bool {
     let count = document.count(node);
-    let mut order = Vec::new();
     let mut start = 0;
     while start < count {
         let end = count.min(start.saturating_add(PAGE));
         let mark = document.registry.mark();
-        for (row, child) in (start..).zip(document.make(node, start..end)) {
-            let extent = child.extent().unwrap_or_default();
-            if child.kind != NodeKind::Derived && extent.overlaps(clip) {
-                order.push((extent.start, row));
+        let page = document.make(node, start..end);
+        document.registry.release(mark);
+        for (row, child) in (start..).zip(page) {
+            let at = child.extent().unwrap_or_default().start;
+            if is_covering(&child, clip) && !each(at, row) {
+                return false;
             }
         }
-        document.registry.release(mark);
         start = end;
     }
+    true
+}
+
+/// Returns the starts and numbers of a row's children that have bytes in `clip`, in the order of their
+/// bytes. Returns `None` if that is their own order.
+fn order_of(document: &Document, node: &Node, clip: Span) -> Option<VecDeque<(u64, u64)>> {
+    let mut last = 0;
+    let is_in_order = starts(document, node, clip, |at, _| {
+        let is_next = at >= last;
+        last = at;
+        is_next
+    });
+    if is_in_order {
+        return None;
+    }
+    let mut order = Vec::new();
+    starts(document, node, clip, |at, row| {
+        order.push((at, row));
+        true
+    });
     // By the row, too: the sort need not keep the order of equal ones.
     sort::ascending(&mut order);
-    order.into()
+    Some(order.into())
 }
