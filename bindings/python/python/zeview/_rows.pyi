@@ -145,7 +145,7 @@ class Kernel(Row):
     innermost_loop_cycles: Optional[int]
     """Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's scheduler assumes. Only if named in columns=[…]."""
     loop_cycles: Optional[int]
-    """Cycles of an iteration of the costliest loop for one thread, as the compiler's scheduler assumes. This column and the next ones are empty for code without loops. Only if named in columns=[…]."""
+    """Cycles of an iteration of the costliest loop for one thread, as the compiler's scheduler assumes. This column and the next ones are empty for code without loops, which meets no comparison of them. Only if named in columns=[…]."""
     loop_issue_cycles: Optional[int]
     """Cycles of an iteration of the costliest loop in which one thread issues instructions. Only if named in columns=[…]."""
     loop_float_operations: Optional[int]
