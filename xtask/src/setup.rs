@@ -1,6 +1,7 @@
 //! Finds the tools of a command, or installs them.
 
 use crate::project::Project;
+use crate::python;
 use crate::shell::{self, Outcome, say};
 use crate::system::{self, Browser};
 use std::env;
@@ -154,8 +155,41 @@ fn mdbook(project: &Project) -> Outcome<PathBuf> {
     cargo_tool(project, "mdbook", "mdbook", MDBOOK_VERSION, &options)
 }
 
+/// Installs the spell checker's wheel from PyPI where Python is present: its dictionary takes the compiler
+/// minutes, on a slow machine half an hour.
 fn typos(project: &Project) -> Outcome<PathBuf> {
-    cargo_tool(project, "typos", "typos-cli", TYPOS_VERSION, &["--locked"])
+    if let Some(found) = find_version(project, "typos", TYPOS_VERSION) {
+        say(format!("typos {TYPOS_VERSION}: {}", found.display()));
+        return Ok(found);
+    }
+    match typos_wheel(project) {
+        Ok(installed) => Ok(installed),
+        Err(reason) => {
+            say(format!("typos: not installed from PyPI: {reason}"));
+            cargo_tool(project, "typos", "typos-cli", TYPOS_VERSION, &["--locked"])
+        }
+    }
+}
+
+fn typos_wheel(project: &Project) -> Outcome<PathBuf> {
+    let folder = project.tools().join("python");
+    let python = python::environment(&folder)?;
+    let program = python.with_file_name(format!("typos{}", env::consts::EXE_SUFFIX));
+    if version_of(&program).as_deref() == Some(TYPOS_VERSION) {
+        say(format!("typos {TYPOS_VERSION}: {}", program.display()));
+        return Ok(program);
+    }
+    say(format!(
+        "typos {TYPOS_VERSION}: missing, installed into {}",
+        folder.display()
+    ));
+    let package = format!("typos=={TYPOS_VERSION}");
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "--no-input"]);
+    // Without a wheel for this system, pip would compile it, too.
+    install.args(["--only-binary", ":all:"]).arg(&package);
+    shell::run(&mut install)?;
+    Ok(program)
 }
 
 pub fn cargo_fuzz(project: &Project) -> Outcome<PathBuf> {
