@@ -15,7 +15,7 @@ use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
-use crate::kernel_names::{self, KernelNameError, KernelQuery, Reason};
+use crate::kernel_names::{self, KernelForms, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
 use crate::model::suggest::{nearest, unknown_name};
 use crate::model::text::escaped;
@@ -329,7 +329,7 @@ pub type KernelCode = (NodeId, Rc<dyn Listing>);
 /// (`no-encoding`).
 pub fn listing(document: &mut Document, query: &KernelQuery) -> Result<KernelCode, ApiError> {
     let query = KernelQuery {
-        needs_code: true,
+        forms: KernelForms::Code,
         ..query.clone()
     };
     let build = kernel_names::one(document, &query)?;
@@ -394,7 +394,7 @@ pub fn assembly(document: &Document, listing: &dyn Listing) -> Result<String, Ap
 ///
 /// # Errors
 ///
-/// As [`kernel`].
+/// As [`listing`]; a kernel of SPIR-V without native code is one of them.
 pub fn step(
     document: &mut Document,
     query: &KernelQuery,
@@ -403,7 +403,11 @@ pub fn step(
     for (name, text) in texts {
         document.add_source_text(name, text);
     }
-    let build = kernel_names::one(document, query)?;
+    let query = KernelQuery {
+        forms: KernelForms::CodeOrSpirv,
+        ..query.clone()
+    };
+    let build = kernel_names::one(document, &query)?;
     Ok(kernel_step(document, &build))
 }
 

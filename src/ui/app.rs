@@ -2,20 +2,34 @@
 
 use yew::prelude::*;
 
+use super::browser::dom::set_title;
 use super::components::ptr_eq::PtrEq;
 use super::components::{Dialogs, RecentFiles, asking, empty, failed, loading};
+use super::hooks::{fingerprint, use_change};
 use super::layout::{banner, file_tabs, guide, header, status, workspace};
 use super::session::SessionContext;
 use super::session::page::address::link_to;
 use super::session::page::start::use_session;
 use super::state::{Phase, State};
+use crate::model::text::escaped;
 
 /// The page.
 #[component]
 pub fn App() -> Html {
     let state = use_reducer(State::default);
     let session = use_session(&state);
+    let title = title(&state);
+    use_change(
+        [fingerprint(&title), 0, 0, 0],
+        Box::new(move || set_title(&title)),
+    );
     page(&session, &state)
+}
+
+/// The title of the browser's tab: several are told apart by their files.
+fn title(state: &State) -> String {
+    let file = state.active().map(|tab| escaped(&tab.name));
+    file.map_or_else(|| "zeview".to_owned(), |file| format!("{file} · zeview"))
 }
 
 fn page(session: &SessionContext, state: &State) -> Html {

@@ -35,3 +35,17 @@ journey("a sandboxed frame opens a file by link", {
   expectRequests(page, /\/zeview\//);
   await page.frameLocator("iframe").getByRole("treeitem", { name: "ELF header" }).waitFor();
 });
+
+journey("an embedded view leads to the whole page, at the width of a documentation", {
+  address: "documentation.html",
+  other: true,
+  before: framed(`width="858" height="500" src="./?embed=1&url=samples/spill.dg2.zebin&panes=none#panel=kernels"`),
+}, async (page) => {
+  expectRequests(page, /\/zeview\//);
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
+  const link = frame.getByRole("link", { name: "Open in zeview" });
+  // Clicks arrive at the link.
+  await link.click({ trial: true });
+  assert.match(await link.getAttribute("href"), /url=/);
+});

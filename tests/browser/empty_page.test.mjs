@@ -25,3 +25,17 @@ journey("samples: two builds are compared, and a host program lists its images",
   await page.getByRole("tab", { name: /Compare/, selected: true }).waitFor();
   await page.getByRole("gridcell", { name: /private_size 512 → 0/ }).waitFor();
 });
+
+journey("the start page leads to the documentation, and the tab is named after the file", {}, async (page) => {
+  for (const name of ["What is a zebin?", "Documentation"]) {
+    const href = await page.getByRole("link", { name }).getAttribute("href");
+    assert.match(href, /^docs\/[a-z]+\.html$/);
+  }
+  expectRequests(page, /samples\//);
+  await page.getByRole("button", { name: /Host program/ }).click();
+  await page.getByText("3 device images").first().waitFor();
+  assert.equal(await page.title(), "program.host · zeview");
+  await page.getByRole("button", { name: "zeview", exact: true }).click();
+  await page.getByRole("heading", { name: /^Drop a/ }).waitFor();
+  assert.equal(await page.title(), "zeview");
+});

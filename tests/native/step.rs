@@ -220,3 +220,45 @@ fn the_text_has_every_line_once() {
     );
     assert!(printed.find("debugme.cl:2 ") < printed.find("debugme.cl:5 "));
 }
+
+#[test]
+fn the_spirv_of_an_archive_belongs_to_its_builds() {
+    let file = fixtures::folder().join("verdicts/vectors.ar");
+    let file = file.to_str().unwrap();
+    let printed = stdout(&zeview(&[
+        "disasm", "--spirv", file, "--kernel", "vecadd", "--device", "bmg-g21",
+    ]));
+    for device in ["acm-g10", "bmg-g21"] {
+        let mut document = open(&fs::read(file).unwrap());
+        let query = KernelQuery {
+            device: Some(device.to_owned()),
+            ..KernelQuery::with_code("vecadd")
+        };
+        let build = kernel_names::one(&mut document, &query).unwrap();
+        let step = kernel_step(&mut document, &build);
+        assert!(!column(&step, StepKind::Instructions).lines.is_empty());
+        for line in &column(&step, StepKind::Spirv).lines {
+            assert!(printed.contains(line.text.trim_end()), "{}", line.text);
+        }
+    }
+}
+
+#[test]
+fn kernels_without_native_code_have_their_spirv() {
+    let folder = fixtures::folder();
+    for (file, kernel) in [
+        ("spirv/literals.spv", "main kernel"),
+        ("syclbin/v1f_allprops.syclbin", "vecadd"),
+        ("host/v2_old_so_full.host", "kBig"),
+    ] {
+        let file = folder.join(file);
+        let output = zeview(&["step", file.to_str().unwrap(), "--kernel", kernel]);
+        let printed = stdout(&output);
+        assert!(printed.contains("OpFunction "), "{printed}");
+        assert!(!printed.contains("Instructions "), "{printed}");
+        assert!(
+            printed.contains("no native code: the kernel is compiled from SPIR-V"),
+            "{printed}"
+        );
+    }
+}

@@ -104,4 +104,18 @@ impl Platform {
             Platform::Xe3p => "xe3p",
         }
     }
+
+    /// Finds a platform by its [`name`](Platform::name).
+    #[must_use]
+    pub fn named(name: &str) -> Option<Platform> {
+        let mut all = Platform::ALL.into_iter();
+        all.find(|platform| platform.name() == name)
+    }
+
+    /// Returns the size of a general register in bytes.
+    #[must_use]
+    pub fn register_bytes(self) -> u16 {
+        let encoding = tables::PLATFORMS.get(self as usize);
+        encoding.map_or(0, |encoding| encoding.grf_bytes)
+    }
 }

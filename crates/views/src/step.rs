@@ -6,17 +6,17 @@
 //! belong together. If the code and the SPIR-V have no place in common, the points are what both
 //! name: arguments, called functions, barriers and atomic operations.
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::kernel_names::{self, Build, KernelQuery};
+use crate::kernel_names::{self, Build};
 use zeview_core::analysis::assembly::{Listing, Shape, Shapes};
 use zeview_core::analysis::kernel_inputs::InputKind;
-use zeview_core::analysis::module_text::{IdStyle, ModuleText, TextLine, TokenKind};
+use zeview_core::analysis::module_text::{
+    FunctionLines, IdStyle, ModuleOperation, ModuleText, OperationKind,
+};
 use zeview_core::analysis::source_lines::{LineTable, SourceFile, base_name};
 use zeview_core::model::{Document, NodeId, NodeKind, Span};
 
@@ -145,8 +145,12 @@ pub fn kernel_step(document: &mut Document, build: &Build) -> KernelStep {
     let mut files = Files::default();
     let (listing, table) = code_of(document, build);
     let module = spirv_of(document, build);
-    if listing.is_none() {
-        step.note("no instructions: the file has no native code of the kernel for this device, or its encoding is unknown");
+    match (&listing, build.code) {
+        (Some(_), _) => {}
+        (None, None) => {
+            step.note("no native code: the kernel is compiled from SPIR-V at its first use")
+        }
+        (None, Some(_)) => step.note("no instructions: the encoding of the device is unknown"),
     }
     if module.is_none() {
         step.note("no SPIR-V of the kernel in the file");
@@ -417,120 +421,27 @@ fn path_of(directory: &str, name: &str) -> String {
 struct KernelModule {
     path: String,
     text: Rc<dyn ModuleText>,
-    /// The lines of its functions, the kernel first.
-    functions: Vec<Range<u32>>,
+    /// Its functions, the kernel first.
+    functions: Vec<FunctionLines>,
 }
 
-/// Returns the SPIR-V of a kernel: in the document with its code, or in another image of the file.
+/// Returns the SPIR-V of a kernel: the nearest module with it.
 fn spirv_of(document: &mut Document, build: &Build) -> Option<KernelModule> {
-    let beside = document.module_texts(build.document);
-    let beside: Vec<(String, Rc<dyn ModuleText>)> = beside
+    let nearest = kernel_names::modules_of(document, build)
         .into_iter()
-        .map(|(node, text)| (document.path(node), text))
-        .collect();
-    for (path, text) in beside {
-        if let Some(found) = kernel_in(document, path, text, &build.name) {
-            return Some(found);
-        }
-    }
-    let query = KernelQuery::named(build.name.clone());
-    let others = kernel_names::modules(document, &query).unwrap_or_default();
-    let mut others = others.into_iter();
-    others.find_map(|module| kernel_in(document, module.path, module.text, &build.name))
-}
-
-/// Finds the functions of a kernel in a module.
-fn kernel_in(
-    document: &Document,
-    path: String,
-    text: Rc<dyn ModuleText>,
-    kernel: &str,
-) -> Option<KernelModule> {
-    let sources = &document.sources;
-    let functions = text.functions(sources);
-    let first = functions.first()?.rows.start;
-    let entry = (0..first).find_map(|row| {
-        let line = text.line(row, IdStyle::Numbers, sources)?;
-        (opcode(&line) == "OpEntryPoint" && texts(&line).any(|name| name == kernel))
-            .then(|| ids(&line).next())?
-    })?;
-    let rows: HashMap<u32, Range<u32>> = functions
-        .into_iter()
-        .map(|function| (function.id, function.rows))
-        .collect();
-    let mut pending = VecDeque::from([entry]);
-    let mut seen = HashSet::default();
-    seen.insert(entry);
-    let mut found = Vec::new();
-    while let Some(id) = pending.pop_front()
-        && found.len() < FUNCTIONS_MAX
-    {
-        let Some(rows) = rows.get(&id) else { continue };
-        for row in rows.clone() {
-            let Some(line) = text.line(row, IdStyle::Numbers, sources) else {
-                continue;
-            };
-            if opcode(&line) == "OpFunctionCall"
-                && let Some(called) = ids(&line).nth(1)
-                && seen.insert(called)
-            {
-                pending.push_back(called);
-            }
-        }
-        // A declaration has no body.
-        if rows.len() > 2 {
-            found.push(rows.clone());
-        }
-    }
-    (!found.is_empty()).then_some(KernelModule {
-        path,
-        text,
-        functions: found,
-    })
-}
-
-fn token(line: &TextLine, start: u32, end: u32) -> String {
-    let at = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
-    let bytes = line.text.get(at(start)..at(end)).unwrap_or_default();
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn opcode(line: &TextLine) -> String {
-    let tokens = &mut line.tokens.iter();
-    let found = tokens.find(|token| token.kind == TokenKind::Opcode);
-    found.map_or_else(String::new, |found| token(line, found.start, found.end))
-}
-
-/// Returns the texts in quotation marks.
-fn texts(line: &TextLine) -> impl Iterator<Item = String> {
-    let found = line.tokens.iter();
-    let found = found.filter(|token| token.kind == TokenKind::Text);
-    found.map(|found| {
-        let text = token(line, found.start, found.end);
-        let text = text.strip_prefix('"').unwrap_or(&text);
-        text.strip_suffix('"').unwrap_or(text).to_owned()
-    })
-}
-
-/// Returns the ids that a line refers to.
-fn ids(line: &TextLine) -> impl Iterator<Item = u32> {
-    line.tokens.iter().filter_map(|token| match token.kind {
-        TokenKind::Id(id) => Some(id),
-        _ => None,
-    })
-}
-
-fn result(line: &TextLine) -> Option<u32> {
-    line.tokens.iter().find_map(|token| match token.kind {
-        TokenKind::Result(id) => Some(id),
-        _ => None,
+        .next()?;
+    let functions = nearest.text.functions_of(&build.name, &document.sources);
+    Some(KernelModule {
+        path: nearest.path,
+        text: nearest.text,
+        functions,
     })
 }
 
 fn spirv_lines(document: &Document, module: &KernelModule, files: &mut Files) -> Vec<StepLine> {
     let sources = &document.sources;
     let places = module.text.places(sources);
-    let rows = module.functions.iter().cloned().flatten();
+    let rows = module.functions.iter().flat_map(|found| found.rows.clone());
     let mut lines = Vec::new();
     for row in rows.take(LINES_MAX) {
         let Some(line) = module.text.line(row, IdStyle::Names, sources) else {
@@ -701,17 +612,6 @@ fn argument_names(document: &Document, build: &Build) -> Vec<String> {
 /// Maximum number of arguments of a kernel.
 const ARGUMENTS_MAX: usize = 4096;
 
-/// Returns a line of a column with SPIR-V, with numbers as ids.
-fn line_at(
-    document: &Document,
-    module: &KernelModule,
-    column: &StepColumn,
-    at: usize,
-) -> Option<TextLine> {
-    let row = column.lines.get(at)?.number;
-    module.text.line(row, IdStyle::Numbers, &document.sources)
-}
-
 /// The names that lines have in common.
 #[derive(Default)]
 struct Names {
@@ -738,55 +638,58 @@ impl Names {
         column: &StepColumn,
     ) {
         let sources = &document.sources;
+        let lines = column.lines.iter().enumerate();
+        let operations: Vec<(usize, ModuleOperation)> = lines
+            .filter_map(|(at, line)| Some((at, module.text.operation(line.number, sources)?)))
+            .collect();
         let mut parameters: HashMap<u32, Vec<u32>> = HashMap::default();
         let mut function = 0;
-        // The arguments, by the ids of parameters. Functions come after their callers.
-        let mut arguments: HashMap<u32, String> = HashMap::default();
-        for at in 0..column.lines.len() {
-            let Some(written) = line_at(document, module, column, at) else {
-                continue;
-            };
-            match (&*opcode(&written), result(&written)) {
-                ("OpFunction", Some(id)) => function = id,
-                ("OpFunctionParameter", Some(id)) => {
+        for (_, operation) in &operations {
+            match (&operation.kind, operation.result) {
+                (OperationKind::Function, Some(id)) => function = id,
+                (OperationKind::Parameter, Some(id)) => {
                     parameters.entry(function).or_default().push(id);
                 }
                 _ => {}
             }
         }
-        let first = column.lines.first();
-        let kernel = first.and_then(|_| line_at(document, module, column, 0));
-        let kernel = kernel.and_then(|line| result(&line)).unwrap_or(0);
+        // The arguments, by the ids of parameters. Functions come after their callers.
+        let mut arguments: HashMap<u32, String> = HashMap::default();
+        let kernel = module.functions.first().map_or(0, |kernel| kernel.id);
         for (at, id) in parameters.get(&kernel).into_iter().flatten().enumerate() {
             let name = names.get(at).filter(|name| !name.is_empty());
             let name = name.cloned().unwrap_or_else(|| at.to_string());
             arguments.insert(*id, format!("argument {name}"));
         }
-        for at in 0..column.lines.len() {
-            let Some(written) = line_at(document, module, column, at) else {
-                continue;
-            };
-            let operation = opcode(&written);
-            let used = ids(&written).filter_map(|id| arguments.get(&id).cloned());
-            let own = result(&written).and_then(|id| arguments.get(&id).cloned());
-            for name in own.into_iter().chain(used) {
-                self.add(name, 0, at);
-            }
-            if operation == "OpFunctionCall"
-                && let Some(called) = ids(&written).nth(1)
-            {
-                let taken = parameters.get(&called).into_iter().flatten();
-                for (parameter, passed) in taken.zip(ids(&written).skip(2)) {
-                    if let Some(name) = arguments.get(&passed).cloned() {
-                        arguments.entry(*parameter).or_insert(name);
-                    }
+        for (at, operation) in operations {
+            let own = operation.result.iter();
+            for id in own.chain(&operation.ids) {
+                if let Some(name) = arguments.get(id) {
+                    self.add(name.clone(), 0, at);
                 }
-                let name = module.text.name(called, IdStyle::Names, sources);
-                self.add(format!("call {name}"), 0, at);
             }
-            if let Some(name) = kind_of(&operation) {
-                self.add(name.to_owned(), 0, at);
-            }
+            let name = match operation.kind {
+                OperationKind::Call {
+                    function,
+                    arguments: passed,
+                } => {
+                    let taken = parameters.get(&function).into_iter().flatten();
+                    for (parameter, passed) in taken.zip(passed) {
+                        if let Some(name) = arguments.get(&passed).cloned() {
+                            arguments.entry(*parameter).or_insert(name);
+                        }
+                    }
+                    let name = module.text.name(function, IdStyle::Names, sources);
+                    format!("call {name}")
+                }
+                OperationKind::Barrier => BARRIER.to_owned(),
+                OperationKind::Atomic => ATOMIC.to_owned(),
+                OperationKind::MatrixMultiplication => MATRIX.to_owned(),
+                OperationKind::Function | OperationKind::Parameter | OperationKind::Other => {
+                    continue;
+                }
+            };
+            self.add(name, 0, at);
         }
     }
 
@@ -838,6 +741,10 @@ impl Names {
     }
 }
 
+const BARRIER: &str = "barrier";
+const ATOMIC: &str = "atomic operation";
+const MATRIX: &str = "matrix multiplication";
+
 /// Finds the kinds of instructions.
 struct Counter<'n> {
     names: &'n mut Names,
@@ -851,28 +758,15 @@ impl Shapes for Counter<'_> {
 
     fn shape(&mut self, _: Option<u128>, shape: &Shape<'_>) -> bool {
         if shape.counts.barriers > 0 {
-            self.names.add("barrier".to_owned(), 1, self.at);
+            self.names.add(BARRIER.to_owned(), 1, self.at);
         }
         if shape.counts.atomics > 0 {
-            self.names.add("atomic operation".to_owned(), 1, self.at);
+            self.names.add(ATOMIC.to_owned(), 1, self.at);
         }
         if shape.counts.dpas > 0 {
-            self.names
-                .add("matrix multiplication".to_owned(), 1, self.at);
+            self.names.add(MATRIX.to_owned(), 1, self.at);
         }
         self.at += 1;
         true
-    }
-}
-
-/// Returns the kind of an operation of SPIR-V that is found again in code.
-fn kind_of(operation: &str) -> Option<&'static str> {
-    match operation {
-        "OpControlBarrier" => Some("barrier"),
-        "OpCooperativeMatrixMulAddKHR" | "OpSubgroupMatrixMultiplyAccumulateINTEL" => {
-            Some("matrix multiplication")
-        }
-        atomic if atomic.starts_with("OpAtomic") => Some("atomic operation"),
-        _ => None,
     }
 }

@@ -8,7 +8,9 @@ use zeview::decode::device::Device;
 use zeview::decode::device::names::unknown_device;
 use zeview::decode::isa::Platform;
 use zeview::decode::zebin::verdict::release::Release;
-use zeview::kernel_names::{self, Build, KernelNameError, KernelQuery, Reason, describe};
+use zeview::kernel_names::{
+    self, Build, KernelForms, KernelNameError, KernelQuery, Reason, describe,
+};
 use zeview::model::Document;
 use zeview::tables::write::Form;
 
@@ -130,17 +132,39 @@ impl KernelBuilds {
         found.map_err(|error| Failure::of_name(&error, document))
     }
 
+    /// As [`find`](KernelBuilds::find); a kernel without native code is found as SPIR-V.
+    pub(crate) fn find_code_or_spirv(
+        &self,
+        name: &KernelName,
+        document: &mut Document,
+    ) -> Result<Vec<Build>, Failure> {
+        let query = KernelQuery {
+            forms: KernelForms::CodeOrSpirv,
+            ..self.query(name)
+        };
+        let found = self.find_all(&query, name.kernel.is_some(), document);
+        found.map_err(|error| Failure::of_name(&error, document))
+    }
+
     /// As [`find`](KernelBuilds::find), with the reason why there are none.
     pub(crate) fn find_named(
         &self,
         name: &KernelName,
         document: &mut Document,
     ) -> Result<Vec<Build>, KernelNameError> {
-        let query = self.query(name);
-        match (&name.kernel, self.all_builds) {
-            (None, _) => kernel_names::all(document, &query),
-            (Some(_), true) => kernel_names::find(document, &query),
-            (Some(_), false) => kernel_names::one(document, &query).map(|build| vec![build]),
+        self.find_all(&self.query(name), name.kernel.is_some(), document)
+    }
+
+    fn find_all(
+        &self,
+        query: &KernelQuery,
+        is_named: bool,
+        document: &mut Document,
+    ) -> Result<Vec<Build>, KernelNameError> {
+        match (is_named, self.all_builds) {
+            (false, _) => kernel_names::all(document, query),
+            (true, true) => kernel_names::find(document, query),
+            (true, false) => kernel_names::one(document, query).map(|build| vec![build]),
         }
     }
 }

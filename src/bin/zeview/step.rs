@@ -96,7 +96,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         // All kernels of a library would be more than anybody reads.
         let name = options.name.kernel.clone().or_else(|| Some("*".to_owned()));
         let name = KernelName { kernel: name };
-        let builds = options.builds.find(&name, &mut document)?;
+        let builds = options.builds.find_code_or_spirv(&name, &mut document)?;
         Ok::<_, Failure>((document, builds))
     });
     let (mut document, builds) = match found {
@@ -214,7 +214,10 @@ fn write_text(
                 let text = point.and_then(|at| texts.get(&at)).copied();
                 format!("{}  {}", known.text(), text.unwrap_or_default())
             }
-            None if step.basis == Basis::None => continue_without(),
+            None if step.basis == Basis::None && step.columns.len() > 1 => {
+                "all lines: nothing ties them".to_owned()
+            }
+            None if step.basis == Basis::None => "all lines".to_owned(),
             None => "no source line".to_owned(),
         };
         writeln!(out, "\n{}", escaped(heading.trim_end()))?;
@@ -239,8 +242,4 @@ fn write_text(
     }
     writeln!(out)?;
     Ok(has_any)
-}
-
-fn continue_without() -> String {
-    "all lines: the file has no debug information".to_owned()
 }

@@ -139,6 +139,13 @@ pub fn is_from_disk() -> bool {
     protocol.is_some_and(|protocol| protocol.is_ok_and(|protocol| protocol == "file:"))
 }
 
+/// Sets the title of the browser's tab.
+pub fn set_title(title: &str) {
+    if let Some(document) = web_sys::window().and_then(|window| window.document()) {
+        document.set_title(title);
+    }
+}
+
 /// Whether the user has selected text of the page.
 pub fn has_selected_text() -> bool {
     web_sys::window()

@@ -82,12 +82,7 @@ pub fn StepPanel(props: &PanelProps) -> Html {
     let here = subject.clone();
     let view = props.view.clone();
     use_change(
-        [
-            document_number(document),
-            of,
-            list.rows.generation.into(),
-            0,
-        ],
+        [document.0.into(), of, list.rows.generation.into(), 0],
         Box::new(move || here.read(&view, document)),
     );
     let here = subject.clone();
@@ -149,7 +144,7 @@ fn basis(report: &StepReport) -> &'static str {
     match report.basis {
         Basis::Lines => "tied by source lines",
         Basis::Names => "tied by names",
-        Basis::None => "not tied: no debug information",
+        Basis::None => "not tied: no source lines, and no names in common",
     }
 }
 
@@ -170,10 +165,6 @@ fn column_name(head: &StepHead) -> String {
         StepKind::Source => escaped(crate::analysis::source_lines::base_name(&head.title)),
         kind => kind.words().to_owned(),
     }
-}
-
-fn document_number(id: NodeId) -> u64 {
-    crate::ui::hooks::fingerprint(&format!("{id:?}"))
 }
 
 /// The panel's state, and who changes it.

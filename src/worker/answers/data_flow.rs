@@ -14,6 +14,7 @@ use crate::analysis::figure::Unknown;
 use crate::analysis::functions::{Callee, FunctionReport};
 use crate::analysis::occupancy::{LargerFile, Occupancy, OccupancyParameters};
 use crate::analysis::profile::{self, InstructionCounts};
+use crate::decode::isa::Platform;
 use crate::model::text::{counted, grouped};
 use crate::model::{Document, NodeId, Span, Str, sort};
 use crate::report::code::name_values;
@@ -118,7 +119,11 @@ fn summarize(
     }
     let (occupancy, spilled) = occupancy(document, id, of).unzip();
     let larger = report.peak.as_ref().and_then(|peak| {
-        let bytes = listing.encoding().as_deref().and_then(register_bytes)?;
+        let bytes = listing
+            .encoding()
+            .as_deref()
+            .and_then(Platform::named)?
+            .register_bytes();
         let found = occupancy.as_ref()?;
         found.larger_file(peak.registers, spilled.flatten()?, bytes)
     });
@@ -180,15 +185,6 @@ fn occupancy(document: &Document, id: NodeId, of: Span) -> Option<(Occupancy, Op
     let spilled = rows.get(kernel).and_then(|row| row.spill_size.figure.ok());
     let spilled = spilled.and_then(|size| u64::try_from(size).ok());
     Some((found.ok()?, spilled))
-}
-
-/// The bytes of a register of an encoding.
-fn register_bytes(encoding: &str) -> Option<u16> {
-    match encoding {
-        "gen9" | "gen11" | "xe_gen12lp" | "xe_hpg" => Some(32),
-        "xe_hpc" | "xe2" | "xe3" | "xe3p" => Some(64),
-        _ => None,
-    }
 }
 
 /// Returns the loops, the costliest first: by the measured executions of their first instructions, if

@@ -5,7 +5,10 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Document, NodeId, NodeKind, Sources, Span};
+use crate::model::{Document, Node, NodeId, NodeKind, Sources, Span};
+
+/// The identifier of the format of modules.
+const SPIRV: &str = "spirv";
 
 /// Maximum number of modules among the sections of a document.
 const MODULES_MAX: usize = 256;
@@ -21,11 +24,16 @@ impl Document {
         if let Some(text) = self.module_text(document) {
             return vec![(document, text)];
         }
-        let is_record = |node: &crate::model::Node| node.kind == NodeKind::Record;
-        let sections = self
-            .children_that(document, is_record, usize::MAX)
-            .into_iter();
-        let found = sections.filter_map(|node| Some((node, self.module_text(node)?)));
+        let is_section = |node: &Node| matches!(node.kind, NodeKind::Record | NodeKind::File);
+        let sections = self.children_that(document, is_section, usize::MAX);
+        let found = sections.into_iter().filter_map(|section| {
+            let node = self.node(section)?;
+            // In the container of an archive, the module is a document. Others are not opened for this.
+            let inner = node.span.and_then(|span| self.inner_document(span));
+            let is_module = inner.is_some_and(|inner| inner.format == SPIRV);
+            let may_have = node.kind == NodeKind::Record || is_module;
+            Some((section, may_have.then(|| self.module_text(section))??))
+        });
         found.take(MODULES_MAX).collect()
     }
 }
@@ -66,8 +74,51 @@ pub trait ModuleText {
     /// Returns the lines of each function, in order.
     fn functions(&self, sources: &Sources) -> Vec<FunctionLines>;
 
+    /// Returns the lines of each function that a kernel reaches, its own first, without declarations.
+    /// Empty if the module does not have the kernel.
+    fn functions_of(&self, kernel: &str, sources: &Sources) -> Vec<FunctionLines>;
+
+    /// Returns what the instruction of a line does. Other lines have none.
+    fn operation(&self, row: u32, sources: &Sources) -> Option<ModuleOperation>;
+
     /// Returns the places in the source that the module states for its lines.
     fn places(&self, sources: &Sources) -> Rc<ModulePlaces>;
+}
+
+/// What an instruction of a module does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModuleOperation {
+    /// The id that it defines.
+    pub result: Option<u32>,
+    /// The other ids, in order, the type of the result first.
+    pub ids: Vec<u32>,
+    /// Its kind.
+    pub kind: OperationKind,
+}
+
+/// Kinds of instructions that are found again in the code for a GPU.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum OperationKind {
+    /// Starts a function.
+    Function,
+    /// Declares a parameter of a function.
+    Parameter,
+    /// Calls a function.
+    Call {
+        /// The id of the function.
+        function: u32,
+        /// The ids of the arguments.
+        arguments: Vec<u32>,
+    },
+    /// A barrier of control.
+    Barrier,
+    /// An atomic operation.
+    Atomic,
+    /// A multiplication of matrices.
+    MatrixMultiplication,
+    /// Anything else.
+    #[default]
+    Other,
 }
 
 /// The places in the source of a module's lines.

@@ -10,6 +10,10 @@ use std::ops::Range;
 
 use super::grammar::{self, Import, Kind};
 use super::module::split;
+use super::opcodes::{
+    OP_EXECUTION_MODE, OP_EXECUTION_MODE_ID, OP_EXT_INST, OP_EXT_INST_IMPORT, OP_FUNCTION,
+    OP_FUNCTION_CALL, OP_FUNCTION_END, OP_LINE, OP_NO_LINE, OP_NOP, OP_TYPE_INT,
+};
 use super::operands::{Definitions, Number, NumberForm, Piece, walk};
 use super::words::text;
 use super::{Header, order};
@@ -18,17 +22,6 @@ use crate::reader::Endian;
 use zeview_core::analysis::kernels::CodeDigest;
 use zeview_core::model::{Sources, Span};
 
-const OP_NOP: u16 = 0;
-const OP_LINE: u16 = 8;
-const OP_EXT_INST_IMPORT: u16 = 11;
-const OP_EXT_INST: u16 = 12;
-const OP_EXECUTION_MODE: u16 = 16;
-const OP_TYPE_INT: u16 = 21;
-const OP_FUNCTION: u16 = 54;
-const OP_FUNCTION_END: u16 = 56;
-const OP_FUNCTION_CALL: u16 = 57;
-const OP_NO_LINE: u16 = 317;
-const OP_EXECUTION_MODE_ID: u16 = 331;
 /// Decorations: OpDecorate, OpMemberDecorate, OpDecorateId, OpDecorateString, OpMemberDecorateString.
 const DECORATIONS: [u16; 5] = [71, 72, 332, 5632, 5633];
 

@@ -12,6 +12,11 @@ use foldhash::{HashMap, HashSet};
 
 use super::bodies::bodies;
 use super::digest;
+use super::opcodes::{
+    OP_CONSTANT, OP_DECORATE, OP_ENTRY_POINT, OP_EXECUTION_MODE, OP_EXECUTION_MODE_ID, OP_FUNCTION,
+    OP_FUNCTION_PARAMETER, OP_MEMORY_MODEL, OP_NAME, OP_STRING, OP_TYPE_BOOL, OP_TYPE_FLOAT,
+    OP_TYPE_IMAGE, OP_TYPE_INT, OP_TYPE_LAST, OP_TYPE_POINTER, OP_TYPE_SAMPLER, OP_TYPE_VECTOR,
+};
 use super::words::{Words, text};
 use crate::demangle::demangle;
 use zeview_core::analysis::assembly::Mix;
@@ -21,26 +26,6 @@ use zeview_core::analysis::kernels::{
 };
 use zeview_core::analysis::occupancy::{Occupancy, OccupancyParameters};
 use zeview_core::model::{Sources, Span};
-
-const OP_NAME: u16 = 5;
-const OP_STRING: u16 = 7;
-const OP_MEMORY_MODEL: u16 = 14;
-const OP_ENTRY_POINT: u16 = 15;
-const OP_EXECUTION_MODE: u16 = 16;
-const OP_TYPE_BOOL: u16 = 20;
-const OP_TYPE_INT: u16 = 21;
-const OP_TYPE_FLOAT: u16 = 22;
-const OP_TYPE_VECTOR: u16 = 23;
-const OP_TYPE_IMAGE: u16 = 25;
-const OP_TYPE_SAMPLER: u16 = 26;
-const OP_TYPE_POINTER: u16 = 32;
-/// The last opcode of a type that matters to arguments: OpTypePipe.
-const OP_TYPE_LAST: u16 = 38;
-const OP_CONSTANT: u16 = 43;
-const OP_FUNCTION: u16 = 54;
-const OP_FUNCTION_PARAMETER: u16 = 55;
-const OP_DECORATE: u16 = 71;
-const OP_EXECUTION_MODE_ID: u16 = 331;
 
 const MODEL_KERNEL: u32 = 6;
 const MODE_LOCAL_SIZE: u32 = 17;

@@ -10,6 +10,7 @@
 //! A check reads only the header. `module` decodes the instructions when they are opened.
 
 mod bodies;
+mod calls;
 mod digest;
 mod grammar;
 mod instruction;
@@ -17,7 +18,9 @@ pub mod kernels;
 mod module;
 mod names;
 mod number;
+pub(crate) mod opcodes;
 mod operands;
+mod operations;
 mod overview;
 mod places;
 #[rustfmt::skip]

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::grammar::{self, Grammar, Import, Kind};
+use super::opcodes::{OP_EXT_INST_IMPORT, OP_NAME, OP_TYPE_FLOAT, OP_TYPE_INT};
 use super::operands::{Definitions, Number, NumberForm, Piece, walk};
 use super::overview::Overview;
 use super::words::text;
@@ -46,12 +47,6 @@ const GROUP: u64 = 0x100;
 const INSTRUCTION: u64 = 1 << 32;
 
 const HEADER_WORDS: u32 = 5;
-
-/// Opcodes that the walk evaluates.
-const OP_NAME: u16 = 5;
-const OP_EXT_INST_IMPORT: u16 = 11;
-const OP_TYPE_INT: u16 = 21;
-const OP_TYPE_FLOAT: u16 = 22;
 
 const HEADER_DOC: Doc = Doc {
     text: "The magic number, version, generator and id bound of the module.",

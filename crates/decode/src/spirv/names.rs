@@ -6,13 +6,11 @@ use foldhash::{HashMap, HashSet};
 use super::grammar::Kind;
 use super::module::{Instruction, Module, result_at};
 use super::number;
+use super::opcodes::{OP_DECORATE, OP_NAME, OP_TYPE_OPAQUE};
 use super::operands::{Definitions, NumberForm};
 use super::words::string;
 use crate::limits;
 
-const OP_NAME: u16 = 5;
-const OP_TYPE_OPAQUE: u16 = 31;
-const OP_DECORATE: u16 = 71;
 const BUILT_IN: u32 = 11;
 
 /// Names of ids. An id without one is written as its number.

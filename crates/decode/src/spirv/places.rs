@@ -7,20 +7,12 @@
 use std::collections::HashMap;
 
 use super::module::{Instruction, Module};
+use super::opcodes::{
+    OP_CONSTANT, OP_EXT_INST, OP_EXT_INST_IMPORT, OP_FUNCTION, OP_FUNCTION_END, OP_LABEL, OP_LINE,
+    OP_NO_LINE, OP_SOURCE, OP_SOURCE_CONTINUED, OP_STRING,
+};
 use super::words::string;
 use zeview_core::analysis::module_text::{ModulePlace, ModulePlaces, ModuleSource, RowPlace};
-
-const OP_SOURCE_CONTINUED: u16 = 2;
-const OP_SOURCE: u16 = 3;
-const OP_STRING: u16 = 7;
-const OP_LINE: u16 = 8;
-const OP_EXT_INST_IMPORT: u16 = 11;
-const OP_EXT_INST: u16 = 12;
-const OP_CONSTANT: u16 = 43;
-const OP_FUNCTION: u16 = 54;
-const OP_FUNCTION_END: u16 = 56;
-const OP_LABEL: u16 = 248;
-const OP_NO_LINE: u16 = 317;
 
 const DEBUG_FUNCTION: u32 = 20;
 const DEBUG_LEXICAL_BLOCK: u32 = 21;

@@ -11,18 +11,17 @@ use super::grammar::{self, Kind};
 use super::module::{Instruction, Module, split};
 use super::names::Names;
 use super::number;
+use super::opcodes::{OP_EXT_INST, OP_EXT_INST_WITH_FORWARD_REFS, OP_FUNCTION_END};
 use super::operands::{Definitions, Piece, Problem, walk};
+use super::operations;
 use super::places;
 use super::words::string;
 use crate::limits;
 use zeview_core::analysis::module_text::{
-    FunctionLines, IdStyle, ModulePlaces, ModuleText, TextLine, TextToken, TokenKind,
+    FunctionLines, IdStyle, ModuleOperation, ModulePlaces, ModuleText, OperationKind, TextLine,
+    TextToken, TokenKind,
 };
 use zeview_core::model::{Sources, Span};
-
-const OP_EXT_INST_WITH_FORWARD_REFS: u16 = 4433;
-const OP_EXT_INST: u16 = 12;
-const OP_FUNCTION_END: u16 = 56;
 
 /// Column of the operations.
 const INDENT: usize = 15;
@@ -216,6 +215,37 @@ impl ModuleText for LazyModule {
             }
         });
         functions.collect()
+    }
+
+    fn functions_of(&self, kernel: &str, sources: &Sources) -> Vec<FunctionLines> {
+        let reached = operations::functions_of(self.module(sources), kernel.as_bytes());
+        if reached.is_empty() {
+            return Vec::new();
+        }
+        let all = self.functions(sources);
+        let found = reached.into_iter().filter_map(|at| all.get(at));
+        // A declaration has OpFunction, parameters and OpFunctionEnd only.
+        let has_body = |found: &&FunctionLines| {
+            let mut rows = found.rows.clone();
+            let last = rows.next_back();
+            let before = last.and_then(|_| self.operation(rows.next_back()?, sources));
+            before.is_some_and(|operation| {
+                !matches!(
+                    operation.kind,
+                    OperationKind::Function | OperationKind::Parameter
+                )
+            })
+        };
+        found.filter(has_body).cloned().collect()
+    }
+
+    fn operation(&self, row: u32, sources: &Sources) -> Option<ModuleOperation> {
+        let module = self.module(sources);
+        let Row::Instruction(number) = module.row(row)? else {
+            return None;
+        };
+        let instruction = module.instruction(number)?;
+        Some(operations::operation(module, &instruction))
     }
 
     fn places(&self, sources: &Sources) -> Rc<ModulePlaces> {

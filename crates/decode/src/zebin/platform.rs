@@ -24,6 +24,5 @@ pub fn of_device(device: &Device) -> Option<Platform> {
 /// Finds an encoding by [`Platform::name`], or by a device name as in [`Device::named`].
 #[must_use]
 pub fn named(name: &str) -> Option<Platform> {
-    let own = Platform::ALL.into_iter().find(|p| p.name() == name);
-    own.or_else(|| of_device(&Device::named(name)?))
+    Platform::named(name).or_else(|| of_device(&Device::named(name)?))
 }

@@ -7,7 +7,7 @@ use zeview_core::model::suggest::unknown_name;
 use zeview_core::model::text::plural;
 use zeview_core::model::{Document, is_pattern};
 
-use super::{Build, KernelQuery};
+use super::{Build, KernelForms, KernelQuery};
 
 /// Maximum number of builds in a message.
 const LISTED: usize = 20;
@@ -76,7 +76,9 @@ impl KernelNameError {
         let query = &self.query;
         let name = &query.name;
         match &self.reason {
-            Reason::NoKernels if query.needs_code => "no kernels with native code".to_owned(),
+            Reason::NoKernels if query.forms == KernelForms::Code => {
+                "no kernels with native code".to_owned()
+            }
             Reason::NoKernels => "no kernels".to_owned(),
             Reason::NoName(near) if is_pattern(name) && near.is_empty() => {
                 format!("no kernel matches {name:?}")

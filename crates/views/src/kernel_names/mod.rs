@@ -19,7 +19,7 @@ use zeview_core::analysis::images::Image;
 use zeview_core::model::{Document, NodeId, Span, Str, is_pattern, matches_pattern};
 
 pub use message::{KernelNameError, Reason, describe};
-pub use modules::{Module, modules};
+pub use modules::{Module, modules, modules_of};
 pub use search::{all, find, one};
 
 /// The kernels that are wanted.
@@ -36,8 +36,21 @@ pub struct KernelQuery {
     pub file: Option<String>,
     /// The path of the document with the build.
     pub path: Option<String>,
-    /// Whether kernels without native code are left out.
-    pub needs_code: bool,
+    /// The forms of kernels that count.
+    pub forms: KernelForms,
+}
+
+/// The forms of kernels that count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KernelForms {
+    /// Native code and SPIR-V.
+    #[default]
+    All,
+    /// Native code only.
+    Code,
+    /// Native code; SPIR-V for kernels that have none.
+    CodeOrSpirv,
 }
 
 impl KernelQuery {
@@ -52,7 +65,7 @@ impl KernelQuery {
     /// Creates a query for the builds of a kernel that have native code.
     pub fn with_code(name: impl Into<String>) -> KernelQuery {
         KernelQuery {
-            needs_code: true,
+            forms: KernelForms::Code,
             ..KernelQuery::named(name)
         }
     }

@@ -8,7 +8,7 @@ use zeview_core::analysis::module_text::ModuleText;
 use zeview_core::model::{Document, NodeId};
 
 use super::collect::{images, opened};
-use super::{KernelNameError, KernelQuery, Reason, find};
+use super::{Build, KernelForms, KernelNameError, KernelQuery, Reason, find};
 
 /// A module.
 pub struct Module {
@@ -60,15 +60,15 @@ pub fn modules(
     };
     if !query.name.trim().is_empty() {
         let query = KernelQuery {
-            needs_code: false,
+            forms: KernelForms::All,
             ..query.clone()
         };
         for build in find(document, &query)? {
-            let place = || {
-                let parts = [&*build.file, &*build.image, &*build.member];
-                join(&parts)
-            };
-            add(document, build.document, &place);
+            for module in modules_of(document, &build) {
+                if seen.insert(module.node) {
+                    found.push(module);
+                }
+            }
         }
         return Ok(found);
     }
@@ -93,6 +93,64 @@ pub fn modules(
         add(document, NodeId::ROOT, &String::new);
     }
     Ok(found)
+}
+
+/// Returns the modules with a kernel of which there is a build: those in its document, or else the
+/// nearest ones: in its image, as an archive has them beside its members, in its file, anywhere.
+pub fn modules_of(document: &mut Document, build: &Build) -> Vec<Module> {
+    // A damaged module may lack the function.
+    if build.code.is_none() {
+        return beside(document, build);
+    }
+    let own = with_kernel(document, build);
+    if !own.is_empty() {
+        return own;
+    }
+    let named = KernelQuery::named(build.name.clone());
+    let in_file = KernelQuery {
+        file: (!build.file.is_empty()).then(|| build.file.to_string()),
+        ..named.clone()
+    };
+    let in_image = KernelQuery {
+        image: (!build.image.is_empty()).then(|| build.image.clone()),
+        ..in_file.clone()
+    };
+    let mut queries = vec![in_image, in_file, named];
+    queries.dedup();
+    for query in queries {
+        let mut found = Vec::new();
+        for other in find(document, &query).unwrap_or_default() {
+            if other.document != build.document {
+                found.extend(with_kernel(document, &other));
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// Returns the modules in the document of a build that have its kernel.
+fn with_kernel(document: &mut Document, build: &Build) -> Vec<Module> {
+    let mut found = beside(document, build);
+    found.retain(|module| {
+        let functions = module.text.functions_of(&build.name, &document.sources);
+        !functions.is_empty()
+    });
+    found
+}
+
+/// Returns the modules in the document of a build.
+fn beside(document: &mut Document, build: &Build) -> Vec<Module> {
+    let modules = document.module_texts(build.document).into_iter();
+    let module = |(node, text)| Module {
+        node,
+        path: document.path(node),
+        place: join(&[&*build.file, &*build.image, &*build.member]),
+        text,
+    };
+    modules.map(module).collect()
 }
 
 /// Adds the modules of a document; the function formats its place.

@@ -12,7 +12,7 @@ use zeview_core::model::{Document, NodeId, Str, is_pattern, matches_pattern};
 
 use super::collect::{KnownNames, images, opened};
 use super::message::{KernelNameError, Reason};
-use super::{Build, CODE, KernelQuery, SPIRV};
+use super::{Build, CODE, KernelForms, KernelQuery, SPIRV};
 
 /// Maximum number of builds.
 const BUILDS_MAX: usize = 100_000;
@@ -360,7 +360,8 @@ impl<'a> Search<'a> {
             title: short.unwrap_or(&build.name).to_owned(),
             ..build
         };
-        if self.query.needs_code && build.code.is_none() {
+        let needs_code = self.query.forms == KernelForms::Code;
+        if needs_code && build.code.is_none() {
             self.excluded.push(build);
             return;
         }
@@ -381,6 +382,14 @@ impl<'a> Search<'a> {
         document: &mut Document,
         mut found: Vec<Build>,
     ) -> Result<Vec<Build>, KernelNameError> {
+        if self.query.forms == KernelForms::CodeOrSpirv {
+            let with_code: HashSet<String> = found
+                .iter()
+                .filter(|build| build.code.is_some())
+                .map(|build| build.name.clone())
+                .collect();
+            found.retain(|build| build.code.is_some() || !with_code.contains(&build.name));
+        }
         if !found.is_empty() {
             without_copies(&mut found, document);
             return Ok(found);
@@ -390,7 +399,7 @@ impl<'a> Search<'a> {
             let (spirv, native): (Vec<Build>, Vec<Build>) = self
                 .excluded
                 .into_iter()
-                .partition(|build| query.needs_code && build.code.is_none());
+                .partition(|build| query.forms == KernelForms::Code && build.code.is_none());
             if native.is_empty() {
                 Reason::NoCode(spirv)
             } else {

@@ -530,10 +530,12 @@ impl Walk {
             }
             next_row = next;
             let mark = document.registry.mark();
-            for child in document.make(node, first..next) {
-                if !is_covering(&child, clip) {
-                    continue;
-                }
+            let mut children = document.make(node, first..next);
+            children.retain(|child| is_covering(child, clip));
+            sort::by_key(&mut children, |child| {
+                child.extent().unwrap_or_default().start
+            });
+            for child in children {
                 let extent = child.extent().unwrap_or_default().intersect(clip);
                 let part = Span::new(clip.source, extent.start.max(at), extent.end);
                 if part.is_empty() {
@@ -660,17 +662,35 @@ impl Walk {
             }
         }
         sort::by_key(&mut entries, |(span, _)| span.start);
-        let mut at = clip.start;
-        for (entry, kernel) in entries {
-            let start = entry.start.max(at);
-            self.add(place, Span::new(clip.source, at, start), sources);
+        let parts = entries.into_iter().map(|(entry, kernel)| {
             let mut of = place.clone();
             of.key.kernel = kernel;
-            let part = Span::new(clip.source, start, entry.end);
-            self.add(&of, part, sources);
-            at = part.end.max(at);
+            (entry, of)
+        });
+        self.fill(place, clip, parts, sources);
+    }
+
+    /// Adds parts in the order of their bytes, each without the bytes of those before, and the bytes
+    /// between them.
+    fn fill(
+        &mut self,
+        rest: &Place,
+        clip: Span,
+        parts: impl IntoIterator<Item = (Span, Place)>,
+        sources: &Sources,
+    ) {
+        let mut at = clip.start;
+        for (part, place) in parts {
+            let part = part.intersect(clip);
+            let start = part.start.max(at);
+            if part.end <= start {
+                continue;
+            }
+            self.add(rest, Span::new(clip.source, at, start), sources);
+            self.add(&place, Span::new(clip.source, start, part.end), sources);
+            at = part.end;
         }
-        self.add(place, Span::new(clip.source, at, clip.end), sources);
+        self.add(rest, Span::new(clip.source, at, clip.end), sources);
     }
 
     /// Adds the bytes of SPIR-V, by function.
@@ -684,23 +704,20 @@ impl Walk {
             place.part(Part::Intermediate).section(section)
         };
         let shared = part("declarations", self);
-        let mut at = clip.start;
-        for (span, kernel) in kernels.functions(sources).unwrap_or_default() {
-            let span = span.intersect(clip);
-            let start = span.start.max(at);
-            if span.end <= start {
-                continue;
+        let function = part("functions", self);
+        let functions = kernels.functions(sources).unwrap_or_default();
+        let names: Vec<NameId> = rows
+            .iter()
+            .map(|row| self.sizes.names.add(&row.name.value))
+            .collect();
+        let parts = functions.into_iter().map(|(span, kernel)| {
+            let mut of = function.clone();
+            if let Some(name) = kernel.and_then(|kernel| names.get(kernel)) {
+                of.key.kernel = *name;
             }
-            self.add(&shared, Span::new(clip.source, at, start), sources);
-            let mut of = part("functions", self);
-            let row = kernel.and_then(|kernel| rows.get(kernel));
-            if let Some(row) = row {
-                of.key.kernel = self.sizes.names.add(&row.name.value);
-            }
-            self.add(&of, Span::new(clip.source, start, span.end), sources);
-            at = span.end;
-        }
-        self.add(&shared, Span::new(clip.source, at, clip.end), sources);
+            (span, of)
+        });
+        self.fill(&shared, clip, parts, sources);
     }
 
     fn name_kernel(&mut self, row: &KernelRow) {
@@ -874,8 +891,11 @@ fn starts(
 }
 
 /// Returns the starts and numbers of a row's children that have bytes in `clip`, in the order of their
-/// bytes. Returns `None` if that is their own order.
+/// bytes. Returns `None` if that is their own order, or if they are sorted in one page.
 fn order_of(document: &Document, node: &Node, clip: Span) -> Option<VecDeque<(u64, u64)>> {
+    if document.count(node) <= PAGE {
+        return None;
+    }
     let mut last = 0;
     let is_in_order = starts(document, node, clip, |at, _| {
         let is_next = at >= last;

@@ -8,6 +8,11 @@ use super::requirements::sub_group_text;
 use crate::device::{Device, ProductFamily};
 use crate::elf::section::SectionType;
 use crate::spirv;
+use crate::spirv::opcodes::{
+    OP_CAPABILITY, OP_DECORATE, OP_ENTRY_POINT, OP_EXECUTION_MODE, OP_EXT_INST, OP_FUNCTION,
+    OP_FUNCTION_CALL, OP_FUNCTION_END, OP_NAME, OP_RETURN_VALUE, OP_STORE, OP_TYPE_FLOAT,
+    OP_TYPE_IMAGE, OP_TYPE_SAMPLED_IMAGE, OP_TYPE_VECTOR,
+};
 use zeview_core::model::{Sources, Span};
 
 /// What a module needs.
@@ -46,22 +51,6 @@ const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
 /// Maximum length of a module that is read, in bytes.
 const LENGTH_MAX: u64 = 64 << 20;
-
-const OP_EXT_INST: u16 = 12;
-const OP_ENTRY_POINT: u16 = 15;
-const OP_EXECUTION_MODE: u16 = 16;
-const OP_CAPABILITY: u16 = 17;
-const OP_TYPE_FLOAT: u16 = 22;
-const OP_TYPE_VECTOR: u16 = 23;
-const OP_TYPE_IMAGE: u16 = 25;
-const OP_TYPE_SAMPLED_IMAGE: u16 = 27;
-const OP_FUNCTION: u16 = 54;
-const OP_FUNCTION_END: u16 = 56;
-const OP_FUNCTION_CALL: u16 = 57;
-const OP_STORE: u16 = 62;
-const OP_DECORATE: u16 = 71;
-const OP_NAME: u16 = 5;
-const OP_RETURN_VALUE: u16 = 254;
 
 const CAPABILITY_FLOAT64: u32 = 10;
 const CAPABILITY_DEVICE_ENQUEUE: u32 = 19;

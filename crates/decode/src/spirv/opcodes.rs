@@ -1,0 +1,40 @@
+//! The opcodes that are evaluated. The names and operands of all are in the grammar.
+
+pub(crate) const OP_NOP: u16 = 0;
+pub(crate) const OP_SOURCE_CONTINUED: u16 = 2;
+pub(crate) const OP_SOURCE: u16 = 3;
+pub(crate) const OP_NAME: u16 = 5;
+pub(crate) const OP_STRING: u16 = 7;
+pub(crate) const OP_LINE: u16 = 8;
+pub(crate) const OP_EXT_INST_IMPORT: u16 = 11;
+pub(crate) const OP_EXT_INST: u16 = 12;
+pub(crate) const OP_MEMORY_MODEL: u16 = 14;
+pub(crate) const OP_ENTRY_POINT: u16 = 15;
+pub(crate) const OP_EXECUTION_MODE: u16 = 16;
+pub(crate) const OP_CAPABILITY: u16 = 17;
+pub(crate) const OP_TYPE_BOOL: u16 = 20;
+pub(crate) const OP_TYPE_INT: u16 = 21;
+pub(crate) const OP_TYPE_FLOAT: u16 = 22;
+pub(crate) const OP_TYPE_VECTOR: u16 = 23;
+pub(crate) const OP_TYPE_IMAGE: u16 = 25;
+pub(crate) const OP_TYPE_SAMPLER: u16 = 26;
+pub(crate) const OP_TYPE_SAMPLED_IMAGE: u16 = 27;
+pub(crate) const OP_TYPE_OPAQUE: u16 = 31;
+pub(crate) const OP_TYPE_POINTER: u16 = 32;
+/// OpTypePipe: the last opcode of a type that an argument can have.
+pub(crate) const OP_TYPE_LAST: u16 = 38;
+pub(crate) const OP_CONSTANT: u16 = 43;
+pub(crate) const OP_FUNCTION: u16 = 54;
+pub(crate) const OP_FUNCTION_PARAMETER: u16 = 55;
+pub(crate) const OP_FUNCTION_END: u16 = 56;
+pub(crate) const OP_FUNCTION_CALL: u16 = 57;
+pub(crate) const OP_STORE: u16 = 62;
+pub(crate) const OP_DECORATE: u16 = 71;
+pub(crate) const OP_CONTROL_BARRIER: u16 = 224;
+pub(crate) const OP_LABEL: u16 = 248;
+pub(crate) const OP_RETURN_VALUE: u16 = 254;
+pub(crate) const OP_NO_LINE: u16 = 317;
+pub(crate) const OP_EXECUTION_MODE_ID: u16 = 331;
+pub(crate) const OP_EXT_INST_WITH_FORWARD_REFS: u16 = 4433;
+pub(crate) const OP_COOPERATIVE_MATRIX_MUL_ADD_KHR: u16 = 4459;
+pub(crate) const OP_SUBGROUP_MATRIX_MULTIPLY_ACCUMULATE_INTEL: u16 = 6237;
