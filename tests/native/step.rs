@@ -249,7 +249,7 @@ fn kernels_without_native_code_have_their_spirv() {
     for (file, kernel) in [
         ("spirv/literals.spv", "main kernel"),
         ("syclbin/v1f_allprops.syclbin", "vecadd"),
-        ("host/v2_old_so_full.host", "kBig"),
+        ("syclbin/up23_kernel.sycl-ob", "reduce"),
     ] {
         let file = folder.join(file);
         let output = zeview(&["step", file.to_str().unwrap(), "--kernel", kernel]);
