@@ -39,6 +39,27 @@ journey("two files dropped together are compared", { width: 1600, height: 1000 }
   await axe(page);
 });
 
+journey("two kernels of one file are compared", { width: 1600, height: 1000 }, async (page) => {
+  await dropBytes(page, { "spill.zebin": spill });
+  await panelTab(page, /^Kernels/).click();
+  const kernels = page.getByRole("grid", { name: "Kernels" });
+  const button = (name) => page.getByRole("button", { name });
+  await rows(kernels).filter({ hasText: /^spill/ }).click();
+  await button("Compare with …").click();
+  await eventually(() => button("Compare with …").getAttribute("aria-pressed"), "true");
+  await rows(kernels).filter({ hasText: /^bigprivate/ }).first().click();
+  await button("Compare with spill").click();
+  await rows(differences(page)).first().waitFor();
+  assert.equal(await panelTab(page, /^Compare/).getAttribute("aria-selected"), "true");
+  const compared = await names(page);
+  assert.match(compared[0], /spill\.zebin: spill$/);
+  assert.match(compared[1], /spill\.zebin: bigprivate/);
+  await axe(page);
+  // The other way round.
+  await button("Swap").click();
+  await eventually(async () => /spill\.zebin: spill$/.test((await names(page))[1]), true);
+});
+
 journey("a difference selects its bytes in both files", { width: 1600, height: 1000 }, async (page) => {
   await both(page);
   await rows(change(page)).first().waitFor();

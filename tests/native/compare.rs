@@ -4,7 +4,11 @@
 use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
 use zeview::diff::listing_of;
-use zeview::diff::{CodeChange, Comparison, DifferenceIndex, Options, compare, overlaps};
+use zeview::diff::{
+    CodeChange, Comparison, DifferenceIndex, KernelPlace, Options, compare, compare_kernels,
+    overlaps,
+};
+use zeview::kernel_names::{self, KernelQuery};
 use zeview::model::{ByteSource, Bytes, NodeId, SourceError, SourceId, Span};
 use zeview::tables::query::{Query, RowOptions};
 use zeview::tables::{ListId, Row};
@@ -86,6 +90,59 @@ fn of(row: usize, all: bool) -> Query {
         options: RowOptions::Difference(row as u64),
         all,
         ..Query::default()
+    }
+}
+
+#[test]
+fn two_kernels_of_a_file_are_compared_as_the_command_line_does() {
+    let spill = std::fs::read(fixtures::folder().join("zebin/spill.nvl-p.igc2.40.zebin")).unwrap();
+    let archive = std::fs::read(fixtures::folder().join("verdicts/vectors.ar")).unwrap();
+    for (bytes, names) in [
+        (spill, ["spill", "bigprivate"]),
+        (archive, ["vecadd", "vecadd"]),
+    ] {
+        let mut document = open(&bytes);
+        let mut builds = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let found = kernel_names::find(&mut document, &KernelQuery::with_code(*name)).unwrap();
+            builds.push(found[at.min(found.len() - 1)].clone());
+        }
+        let places = builds.iter().map(|build| {
+            let rows = document.kernels(build.document).unwrap();
+            let rows = rows.rows(&document.sources);
+            let row = rows.iter().find(|row| row.name.value == build.name);
+            KernelPlace {
+                name: build.name.clone(),
+                entry: row.unwrap().entry,
+            }
+        });
+        let places: Vec<KernelPlace> = places.collect();
+        assert_ne!(places[0].entry, places[1].entry);
+        let (mut one, mut other) = (open(&bytes), open(&bytes));
+        let (first, second) = ((&mut one, &builds[0]), (&mut other, &builds[1]));
+        let expected = compare_kernels(first, second, &Options::default()).unwrap();
+        assert!(!expected.entries.is_empty());
+        let (mut decoder, _) = Decoder::open("b", &bytes);
+        let compare = Request::Compare {
+            name: "b".to_owned(),
+            options: Options {
+                kernels: Some(Box::new(places.try_into().unwrap())),
+                ..Options::default()
+            },
+            keep: None,
+        };
+        let Response::Compared(report) = decoder.ask_with(compare, &bytes) else {
+            panic!("not compared at once");
+        };
+        let rows = all_rows(&mut decoder, ListId::Differences, &Query::default());
+        assert_eq!(rows.len(), expected.entries.len());
+        for (row, entry) in rows.iter().zip(&expected.entries) {
+            assert_eq!(text(ListId::Differences, row, "name"), entry.name);
+            let fields = text(ListId::Differences, row, "fields");
+            assert_eq!(fields, entry.fields.len().to_string());
+        }
+        let heads = [&report.from.target, &report.to.target];
+        assert_eq!(heads, [&expected.a.target, &expected.b.target]);
     }
 }
 

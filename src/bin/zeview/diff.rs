@@ -222,6 +222,7 @@ fn compared_kernels(second: &str, options: &Options) -> Result<ComparedFiles, Fa
     let how = How {
         renumbered: options.renumbered,
         kernels_first: true,
+        ..How::default()
     };
     let result = compare_kernels((&mut a, &one), (&mut b, &other), &how)?;
     Ok(ComparedFiles { a, b, result })
@@ -239,6 +240,7 @@ fn compared(
     let how = How {
         renumbered: options.renumbered,
         kernels_first: options.wants_kernels_only(),
+        ..How::default()
     };
     let mut result = compare(&mut a, &mut b, &how);
     // Before the selection, which removes differences: the conditions see all kernels.

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use web_sys::File;
 
 use super::{Session, spawn};
-use crate::diff::Options;
+use crate::diff::{KernelPlace, Options};
 use crate::model::Span;
-use crate::tables::ListId;
+use crate::tables::{Detail, ListId};
 use crate::ui::state::compare::{Base, ChosenDifference, CompareChange};
 use crate::ui::state::selection::SelectionOrigin;
 use crate::ui::state::{Action, Origin, PanelId, Phase, TabId};
@@ -24,6 +24,47 @@ impl Session {
     pub fn compare_with(self: &Rc<Self>, base: TabId) {
         if let Some((tab, _)) = self.active() {
             self.compare(base, tab);
+        }
+    }
+
+    /// Chooses the current kernel for a comparison, or compares it with the one that was chosen
+    /// before: that is the first one.
+    pub fn compare_kernel(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let current = view.lists.get(ListId::Kernels).current();
+        let Some(Detail::Kernel(detail)) = current.map(|current| &current.about.detail) else {
+            return;
+        };
+        let place = KernelPlace {
+            name: detail.row.name.value.clone(),
+            entry: detail.row.entry,
+        };
+        match view.compare.first.clone() {
+            None => {
+                self.compare_changed(tab, CompareChange::First(Some(place)));
+                self.notice("Now choose the other kernel, and compare it.");
+            }
+            Some(first) if first == place => {
+                self.compare_changed(tab, CompareChange::First(None));
+            }
+            Some(first) => {
+                let Some(file) = self.live(tab).and_then(|live| live.content.file()) else {
+                    return;
+                };
+                let base = Base {
+                    tab,
+                    name: file.name().into(),
+                    url: None,
+                };
+                let options = Options {
+                    kernels: Some(Box::new([first, place])),
+                    ..Options::default()
+                };
+                self.dispatch(Action::PanelOf(tab, PanelId::Compare));
+                self.ask_comparison(tab, base, Some(file), options);
+            }
         }
     }
 
@@ -176,6 +217,11 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
+        let mut options = view.compare.options.clone();
+        if let (Some(base), Some(kernels)) = (&view.compare.base, &mut options.kernels) {
+            kernels.reverse();
+            return self.ask_comparison(tab, base.clone(), None, options);
+        }
         match &view.compare.base {
             Some(base) if self.live(base.tab).is_some() => self.compare(tab, base.tab),
             _ => self.notice("The other file was closed."),

@@ -137,6 +137,7 @@ impl Session {
             Command::ZoomToFit => self.set_graph(GraphChange::Zoom(Zoom::Fit)),
             Command::SaveGraph => self.save_graph(),
             Command::CompareWith(base) => self.compare_with(base),
+            Command::CompareKernel => self.compare_kernel(),
             Command::ChooseBase => self.choose_base(),
             Command::OpenAsCode(encoding) => self.open_as_code(encoding),
             Command::SaveReport => self.save_report(),

@@ -245,6 +245,9 @@ commands! {
     SaveGraph = "save-graph";
     /// Compares the file with another open one.
     CompareWith(tab: TabId) = "compare-with";
+    /// Chooses the current kernel for a comparison with another one of the file, or compares it with
+    /// the one that was chosen.
+    CompareKernel = "compare-kernel";
     /// Opens the file dialog for a file to compare with.
     ChooseBase = "choose-base";
     /// Swaps the compared files.

@@ -6,7 +6,7 @@ use yew::AttrValue;
 
 use super::TabId;
 use super::answer::Answer;
-use crate::diff::Options;
+use crate::diff::{KernelPlace, Options};
 use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::{CompareReport, ListReading};
 
@@ -17,6 +17,8 @@ pub struct CompareState {
     pub base: Option<Base>,
     /// What is compared.
     pub options: Options,
+    /// A kernel that waits for another one to be compared with.
+    pub first: Option<KernelPlace>,
     /// The result by the number of the comparison, or why it failed.
     answer: Answer<u32, Result<Rc<CompareReport>, AttrValue>>,
     /// What the running comparison waits for, and whether it is stopped there.
@@ -71,6 +73,8 @@ pub struct ChosenDifference {
 pub enum CompareChange {
     /// A comparison with this file has started; its number.
     Requested(Base, Options, u32),
+    /// A kernel waits for another one, or no longer.
+    First(Option<KernelPlace>),
     /// What a comparison waits for.
     Reading(u32, ListReading),
     /// The comparison is stopped where it is.
@@ -96,6 +100,7 @@ impl CompareState {
                 }
                 self.base = Some(base);
                 self.options = options;
+                self.first = None;
                 self.answer.ask(run);
                 self.reading = None;
             }
@@ -124,6 +129,7 @@ impl CompareState {
                     *is_stopped = true;
                 }
             }
+            CompareChange::First(first) => self.first = first,
             CompareChange::Choose(chosen) => self.chosen = Some(chosen),
             CompareChange::Differing(from, to) => {
                 self.differing = Some((from, to));

@@ -329,7 +329,10 @@ impl State {
     pub fn beside(&self) -> Option<&Rc<Tab>> {
         let layout = &self.layout;
         let view = self.active()?.view()?;
-        let is_wanted = layout.side_by_side && !layout.narrow && view.panel == PanelId::Compare;
+        // Kernels of one file have one tree.
+        let is_one = view.compare.options.kernels.is_some();
+        let is_wanted =
+            layout.side_by_side && !layout.narrow && !is_one && view.panel == PanelId::Compare;
         let base = view
             .compare
             .base

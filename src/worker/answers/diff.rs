@@ -50,7 +50,8 @@ impl Comparing {
         options: &Options,
     ) -> Option<ListReading> {
         let started = (lists.clock)();
-        if self.steps.is_none() {
+        // Two kernels are found without reading the others.
+        if self.steps.is_none() && options.kernels.is_none() {
             let left = self.read(document, lists);
             if left.is_some() {
                 return left;
@@ -59,6 +60,10 @@ impl Comparing {
             let known = lists.kernels_read().filter(|_| self.reads_all);
             let kernels = (reading, known);
             let steps = ComparisonSteps::new(&self.base, document, kernels, options.clone());
+            self.steps = Some(steps);
+        }
+        if self.steps.is_none() {
+            let steps = ComparisonSteps::new(&self.base, document, (None, None), options.clone());
             self.steps = Some(steps);
         }
         // Other options may be chosen while it goes on.

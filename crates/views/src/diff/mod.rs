@@ -63,7 +63,7 @@ mod walk;
 mod work;
 mod ze_info;
 
-use crate::kernel_names::Build;
+use crate::kernel_names::{self, Build, KernelNameError, KernelQuery};
 use crate::tables::kernels::DocumentKernels;
 pub use base::{Base, base, compare_again, comparison, differing_from_base, keep_base};
 pub use code::CodeChange;
@@ -91,6 +91,17 @@ pub struct Options {
     /// Whether to leave out images, properties, sections and symbols of libraries and packages if
     /// their kernels differ.
     pub kernels_first: bool,
+    /// Compares only these kernels of one file, whatever their names.
+    pub kernels: Option<Box<[KernelPlace; 2]>>,
+}
+
+/// A kernel of the second file, which is the first one, too.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct KernelPlace {
+    /// Its name in the file.
+    pub name: String,
+    /// The bytes of its entry: they tell builds of the same name apart.
+    pub entry: Span,
 }
 
 /// The summary of one of the two files.
@@ -467,50 +478,24 @@ pub fn compare_kernels(
 ) -> Result<Comparison, String> {
     let size = |document: &Document| document.sources.size();
     let work = Work::new(size(a).saturating_add(size(b)));
-    let head = |document: &Document, build: &Build| FileSummary {
-        name: format!("{}: {}", document.root().name, build.title),
-        target: build.device.to_string(),
-        ..heads::head(document)
-    };
-    let mut result = Comparison {
-        a: head(a, one),
-        b: head(b, other),
-        kernels: (1, 1),
-        ..Comparison::default()
-    };
-    // The first pair is that of the files.
-    let spans = (
-        a.root().span.unwrap_or_default(),
-        b.root().span.unwrap_or_default(),
-    );
-    result.pairs.push(Pair {
-        a: spans.0,
-        b: spans.1,
-        ..Pair::default()
-    });
     let mut comparer = Comparer {
         a,
         b,
         options,
         work,
         dictionary: code::Dictionary::default(),
-        result,
+        result: Comparison::default(),
         repeated: Vec::new(),
         depth: 0,
         has_kernels: true,
         kernels: (None, None),
     };
-    if !comparer.kernel_pair(one, other) {
-        return Err(format!(
-            "{} and {} cannot be compared: both must have native code, or both SPIR-V",
-            one.title, other.title
-        ));
-    }
-    let mut result = finished(comparer.result, &comparer.work, &comparer.repeated);
-    for entry in &mut result.entries {
-        entry.new_name = (one.name != other.name).then(|| other.name.clone());
-    }
-    Ok(result)
+    comparer.two_kernels(one, other)?;
+    Ok(finished(
+        comparer.result,
+        &comparer.work,
+        &comparer.repeated,
+    ))
 }
 
 /// Whether a comparison of these documents reads the kernels of all images in them.
@@ -651,6 +636,13 @@ impl Comparer<'_> {
     /// Compares what is next. Returns what comes then.
     fn step(&mut self, next: Next) -> Next {
         match next {
+            Next::Bytes if self.options.kernels.is_some() => {
+                if let Err(reason) = self.named_kernels() {
+                    self.result.is_cut = true;
+                    self.note(reason);
+                }
+                Next::Nothing
+            }
             Next::Bytes => self.compare_bytes(),
             Next::Kernels(mut steps) => {
                 if self.step_kernels(&mut steps) {
@@ -674,6 +666,58 @@ impl Comparer<'_> {
             }
             Next::Nothing => Next::Nothing,
         }
+    }
+
+    /// Compares the kernels that the options name.
+    fn named_kernels(&mut self) -> Result<(), String> {
+        let options = self.options;
+        let Some([one, other]) = options.kernels.as_deref() else {
+            return Ok(());
+        };
+        let query = |document: &mut Document, place: &KernelPlace| {
+            let around = document.document_at(place.entry);
+            let around = around.filter(|id| *id != NodeId::ROOT);
+            KernelQuery {
+                path: around.map(|id| document.path(id)),
+                ..KernelQuery::named(place.name.clone())
+            }
+        };
+        let (first, second) = (query(self.b, one), query(self.b, other));
+        let named = |error: KernelNameError| error.to_string();
+        let one = kernel_names::one(self.a, &first).map_err(named)?;
+        let other = kernel_names::one(self.b, &second).map_err(named)?;
+        self.two_kernels(&one, &other)
+    }
+
+    /// Compares two kernels.
+    fn two_kernels(&mut self, one: &Build, other: &Build) -> Result<(), String> {
+        let head = |document: &Document, build: &Build| FileSummary {
+            name: format!("{}: {}", document.root().name, build.title),
+            target: build.device.to_string(),
+            ..heads::head(document)
+        };
+        self.result.a = head(self.a, one);
+        self.result.b = head(self.b, other);
+        self.result.kernels = (1, 1);
+        self.has_kernels = true;
+        // The first pair is that of the files.
+        self.result.pairs.push(Pair {
+            a: self.a.root().span.unwrap_or_default(),
+            b: self.b.root().span.unwrap_or_default(),
+            ..Pair::default()
+        });
+        if !self.kernel_pair(one, other) {
+            return Err(format!(
+                "{} and {} cannot be compared: both must have native code, or both SPIR-V",
+                one.title, other.title
+            ));
+        }
+        if one.name != other.name {
+            for entry in &mut self.result.entries {
+                entry.new_name = Some(other.name.clone());
+            }
+        }
+        Ok(())
     }
 
     fn compare_bytes(&mut self) -> Next {

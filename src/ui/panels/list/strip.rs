@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::analysis::kernels::KernelDetail;
 use crate::model::text::escaped;
 use crate::tables::{Detail, Details};
 use crate::ui::components::{button, plain, shortened, span_button};
@@ -23,6 +24,30 @@ pub fn about(view: &View) -> Html {
     match list.filter(|_| shown) {
         Some(list) => strip(view, view.lists.get(list), true),
         None => Html::default(),
+    }
+}
+
+/// Compares the kernel with another one of the file: the first click chooses, the second compares.
+fn compare_kernel(view: &View, detail: &KernelDetail) -> Html {
+    let first = view.compare.first.as_ref();
+    let is_first = first.is_some_and(|first| first.entry == detail.row.entry);
+    let (label, title) = match first {
+        Some(_) if is_first => (
+            plain("Compare with …"),
+            "Choose another kernel, and compare it. Again: this one is not compared".to_owned(),
+        ),
+        Some(first) => (
+            html! { <>{ "Compare with " }{ shortened(&escaped(&first.name)) }</> },
+            format!("The differences from {}", escaped(&first.name)),
+        ),
+        None => (
+            plain("Compare with …"),
+            "Compare it with another kernel of the file".to_owned(),
+        ),
+    };
+    html! {
+        <button type="button" class="btn2" aria-pressed={is_first.to_string()} {title}
+                data-command={Command::CompareKernel.to_string()}>{ label }</button>
     }
 }
 
@@ -51,6 +76,7 @@ pub(super) fn strip(view: &View, list: &List, is_narrow: bool) -> Html {
                         { button("btn2", Command::ShowCode, html! { <>{ "Assembly " }<kbd aria-hidden="true">{ "Enter" }</kbd></> }) }
                     }
                     { button("btn2", Command::Panel(PanelId::Arguments), plain("Arguments")) }
+                    { compare_kernel(view, detail) }
                 </div>
                 { ruler(detail, view.selection.span, is_narrow) }
             </section>
