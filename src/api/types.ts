@@ -399,7 +399,7 @@ export interface KernelStep {
 }
 
 export interface StepColumn {
-  kind: "source" | "spirv" | "visa" | "instructions";
+  kind: "source" | "ttir" | "ttgir" | "llvm" | "spirv" | "visa" | "instructions";
   title: string;
   lines: StepLine[];
 }

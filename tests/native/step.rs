@@ -262,3 +262,69 @@ fn kernels_without_native_code_have_their_spirv() {
         );
     }
 }
+
+/// A folder as Triton's cache has it: the kernel, its forms, and files of other kernels.
+fn triton_cache() -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("zeview-triton-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("ABC")).unwrap();
+    let zebin = fixtures::folder().join("zebin/debugme.tgllp.igc1.12504.zebin");
+    let write = |name: &str, text: &str| fs::write(folder.join("ABC").join(name), text).unwrap();
+    fs::copy(zebin, folder.join("ABC/step.zebin")).unwrap();
+    let ttir = "#loc = loc(\"debugme.cl\":5:0)\nmodule {\n  tt.func public @step(%a: i32) {\n    %0 = tt.load %a : i32 loc(#loc)\n  }\n}\n";
+    write("step.ttir", ttir);
+    write("step.ttgir", ttir);
+    write(
+        "step.llir",
+        "define spir_kernel void @step(ptr %0) !dbg !1 {\n  %2 = load i32, ptr %0, !dbg !2\n}\n!0 = !DIFile(filename: \"debugme.cl\", directory: \"\")\n!1 = distinct !DISubprogram(name: \"step\", file: !0)\n!2 = !DILocation(line: 5, scope: !1)\n",
+    );
+    write("other.ttir", ttir);
+    write(
+        "step.visaasm",
+        "\t.kernel step\n    FILE \"debugme.cl\"\n    LOC 5\n    add (M1, 16) V1 V2 V3\n",
+    );
+    folder
+}
+
+#[test]
+fn the_forms_of_triton_are_tied_to_the_instructions() {
+    let folder = triton_cache();
+    let output = zeview(&[
+        "step",
+        folder.to_str().unwrap(),
+        "--kernel",
+        "step",
+        "--json",
+    ]);
+    fs::remove_dir_all(&folder).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let step: KernelStep = serde_json::from_value(json[0].clone()).unwrap();
+    let kinds: Vec<StepKind> = step.columns.iter().map(|column| column.kind).collect();
+    let expected = [
+        StepKind::Ttir,
+        StepKind::Ttgir,
+        StepKind::Llvm,
+        StepKind::Visa,
+        StepKind::Instructions,
+    ];
+    assert_eq!(kinds, expected);
+    let titles: Vec<&str> = step.columns.iter().map(|column| &*column.title).collect();
+    assert_eq!(titles[0], "ABC/step.ttir");
+    // Each form has the line that the load is at.
+    let point = step.columns[0].lines[3].points[0];
+    let found = step.lines_at(point);
+    assert_eq!(found.len(), 5, "{:?}", step.points[point as usize]);
+    let texts: Vec<&str> = found
+        .iter()
+        .map(|(_, lines)| lines[0].text.trim())
+        .collect();
+    assert!(texts[2].starts_with("%2 = load"), "{texts:?}");
+    assert!(texts[3].starts_with("add (M1, 16)"), "{texts:?}");
+    // Each line has its own bytes.
+    let spans: BTreeSet<u64> = step.columns[0]
+        .lines
+        .iter()
+        .map(|line| line.span.unwrap().start)
+        .collect();
+    assert_eq!(spans.len(), step.columns[0].lines.len());
+}

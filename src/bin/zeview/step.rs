@@ -30,8 +30,8 @@ pub struct Options {
     name: KernelName,
     #[command(flatten)]
     builds: KernelBuilds,
-    /// A source file, for the text of its lines. It is matched by file name. Can be given several
-    /// times. SPIR-V may contain the text.
+    /// A source file, for the text of its lines, or a text of a compiler: .ttir, .ttgir, .llir, .ll. It is matched
+    /// by file name. Can be given several times. SPIR-V may contain the text of the source.
     #[arg(long, value_name = "SOURCE")]
     source: Vec<PathBuf>,
     /// Print only these forms, separated by commas.
@@ -62,6 +62,9 @@ fn place(text: &str) -> Result<(String, u32), String> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
     Source,
+    Ttir,
+    Ttgir,
+    Llvm,
     Spirv,
     Visa,
     Instructions,
@@ -71,6 +74,9 @@ impl Form {
     fn kind(self) -> StepKind {
         match self {
             Form::Source => StepKind::Source,
+            Form::Ttir => StepKind::Ttir,
+            Form::Ttgir => StepKind::Ttgir,
+            Form::Llvm => StepKind::Llvm,
             Form::Spirv => StepKind::Spirv,
             Form::Visa => StepKind::Visa,
             Form::Instructions => StepKind::Instructions,

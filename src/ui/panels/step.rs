@@ -199,10 +199,20 @@ impl Subject {
     }
 
     fn show(&self, report: StepReport) {
-        let sources = report.columns.iter().enumerate();
-        let sources = sources.filter(|(_, head)| head.kind == StepKind::Source);
-        // Of several source files, the one with the most lines of the kernel.
-        let others = sources.skip(1).map(|(at, _)| at).collect();
+        // Of several source files, the one with the most lines of the kernel; of the forms of a
+        // compiler, the nearest to the hardware that still has blocks of data.
+        let mut has_source = false;
+        let mut others = Vec::new();
+        for (at, head) in report.columns.iter().enumerate() {
+            let is_hidden = match head.kind {
+                StepKind::Source => std::mem::replace(&mut has_source, true),
+                StepKind::Ttir | StepKind::Llvm => true,
+                _ => false,
+            };
+            if is_hidden {
+                others.push(at);
+            }
+        }
         self.shown.change(|shown| {
             *shown = Shown {
                 report: Some(Rc::new(report)),

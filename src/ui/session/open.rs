@@ -23,10 +23,10 @@ use crate::worker::client::Client;
 /// Folder of the samples, relative to the page.
 const SAMPLES: &str = "samples/";
 
-/// Extensions of source files.
-const SOURCES: [&str; 19] = [
+/// Extensions of source files, and of the texts of compilers.
+const SOURCES: [&str; 23] = [
     "c", "cc", "cl", "clcpp", "cpp", "cxx", "c++", "cm", "f90", "h", "hh", "hpp", "hxx", "inc",
-    "inl", "ipp", "py", "rs", "sycl",
+    "inl", "ipp", "ll", "llir", "py", "rs", "sycl", "ttgir", "ttir",
 ];
 /// Maximum size of a source file in bytes.
 const SOURCE_MAX: f64 = 16_777_216.0;

@@ -1,10 +1,13 @@
-//! A kernel in step: its source, SPIR-V, vISA and instructions side by side, line by line.
+//! A kernel in step: its source, SPIR-V, vISA and instructions side by side, line by line; those of
+//! Triton with TTIR, TTGIR and LLVM IR.
 //!
 //! A line belongs to points: places in the source, from the line tables of the code
 //! (`.debug_line`, with the calls of inlined functions), of the SPIR-V (`OpLine`, `DebugLine`,
-//! `DebugScope`) and of the vISA (`FILE`, `LOC`). Lines of several columns with the same point
+//! `DebugScope`), of the vISA (`FILE`, `LOC`) and of the texts of compilers (`loc`, `!dbg`). Lines of several columns with the same point
 //! belong together. If the code and the SPIR-V have no place in common, the points are what both
 //! name: arguments, called functions, barriers and atomic operations.
+
+mod compiler_texts;
 
 use std::rc::Rc;
 
@@ -66,6 +69,12 @@ pub struct StepColumn {
 pub enum StepKind {
     /// A file of the source.
     Source,
+    /// Triton's first form, in MLIR.
+    Ttir,
+    /// Triton's form for GPUs, in MLIR.
+    Ttgir,
+    /// LLVM IR.
+    Llvm,
     /// The functions of the kernel in SPIR-V.
     Spirv,
     /// vISA, the virtual instructions of the compiler.
@@ -79,6 +88,9 @@ impl StepKind {
     pub fn words(self) -> &'static str {
         match self {
             StepKind::Source => "Source",
+            StepKind::Ttir => "TTIR",
+            StepKind::Ttgir => "TTGIR",
+            StepKind::Llvm => "LLVM IR",
             StepKind::Spirv => "SPIR-V",
             StepKind::Visa => "vISA",
             StepKind::Instructions => "Instructions",
@@ -169,13 +181,27 @@ pub fn kernel_step(document: &mut Document, build: &Build) -> KernelStep {
         }
         column(StepKind::Spirv, module.path.clone(), lines)
     });
-    let visa = visa_of(document, build, &mut files);
-    for (path, lines) in document.source_texts().iter() {
-        texts.push((
-            files.added(path),
-            lines.iter().map(|line| expanded(line)).collect(),
-        ));
+    let beside = beside(document, build);
+    step.notes.extend(beside.notes);
+    let visa = visa_of(document, build, &beside.visa, &mut files);
+    let mut forms: Vec<StepColumn> = Vec::new();
+    for text in beside.texts {
+        forms.extend(compiler_text(text, &build.name, &mut files));
     }
+    for (path, lines) in document.source_texts().iter() {
+        let lines: Vec<String> = lines.iter().map(|line| expanded(line)).collect();
+        if compiler_texts::kind_of(path).is_some() {
+            let text = CompilerText {
+                path: path.clone(),
+                lines,
+                spans: Vec::new(),
+            };
+            forms.extend(compiler_text(text, &build.name, &mut files));
+        } else {
+            texts.push((files.added(path), lines));
+        }
+    }
+    zeview_core::model::sort::by_key(&mut forms, |form| form.kind);
     files.name_points();
     let places = |column: &Option<StepColumn>| -> HashSet<u32> {
         let lines = column.iter().flat_map(|column| &column.lines);
@@ -203,7 +229,8 @@ pub fn kernel_step(document: &mut Document, build: &Build) -> KernelStep {
             step.note("the SPIR-V and the instructions have no source lines in common: they are tied by name only (arguments, calls, barriers, atomic operations)");
         }
     }
-    step.columns = sources(&files, texts, [&code, &spirv]);
+    let tied = forms.iter().chain(&code).chain(&spirv);
+    step.columns = sources(&files, texts, tied);
     let known: HashSet<&str> = step.columns.iter().map(|known| &*known.title).collect();
     let without = files.paths.iter().filter(|path| !known.contains(&***path));
     let without: Vec<&str> = without.map(|path| base_name(path)).collect();
@@ -212,6 +239,7 @@ pub fn kernel_step(document: &mut Document, build: &Build) -> KernelStep {
         step.notes
             .push(format!("the text of the source is not here: {all}"));
     }
+    step.columns.extend(forms);
     step.columns.extend(spirv);
     step.columns.extend(visa);
     step.columns.extend(code);
@@ -468,16 +496,128 @@ fn spirv_lines(document: &Document, module: &KernelModule, files: &mut Files) ->
     lines
 }
 
-/// Returns the vISA of a kernel: the section whose first directive names it.
-fn visa_of(document: &mut Document, build: &Build, files: &mut Files) -> Option<StepColumn> {
+/// A text of a compiler.
+struct CompilerText {
+    path: String,
+    lines: Vec<String>,
+    /// The bytes of the lines; none for a file that is not in the opened one.
+    spans: Vec<Span>,
+}
+
+/// The texts of compilers in the files around a kernel.
+#[derive(Default)]
+struct Beside {
+    /// MLIR and LLVM IR.
+    texts: Vec<CompilerText>,
+    /// vISA: the path of each file, and its bytes.
+    visa: Vec<(String, Span)>,
+    /// What was not read, and why.
+    notes: Vec<String>,
+}
+
+/// Maximum size of a text of a compiler.
+const TEXT_MAX: u64 = 1 << 26;
+
+/// Finds the texts of compilers in the folder or package of a build: those of Triton have the name of
+/// its file, the vISA files of IGC's dumps lie in the same folder.
+fn beside(document: &Document, build: &Build) -> Beside {
+    let mut found = Beside::default();
+    let Some(files) = document.package_files(NodeId::ROOT) else {
+        return found;
+    };
+    let all = (0..files.count()).filter_map(|index| Some((index, files.file(index)?)));
+    let own = all.clone().find(|(_, file)| *file.path == *build.file);
+    let Some((_, own)) = own else { return found };
+    let folder = |path: &str| path.rfind('/').map_or(0, |slash| slash.saturating_add(1));
+    let place = own.path.get(..folder(&own.path)).unwrap_or_default();
+    for (index, file) in all {
+        let is_text = compiler_texts::kind_of(&file.path).is_some() && file.stem() == own.stem();
+        let is_visa = file.path.ends_with(VISA)
+            && file.path.get(..folder(&file.path)) == Some(place)
+            && found.visa.len() < FUNCTIONS_MAX;
+        if !is_text && !is_visa {
+            continue;
+        }
+        if file.packed != file.size {
+            let note = format!("{} is compressed: it is not shown", file.path);
+            found.notes.push(note);
+            continue;
+        }
+        let span = files.data(index, &document.sources);
+        if span.len() > TEXT_MAX {
+            found
+                .notes
+                .push(format!("{} is too large to be shown", file.path));
+        } else if is_visa {
+            found.visa.push((file.path.to_string(), span));
+        } else if let Ok(bytes) = document.sources.read(span) {
+            let mut text = CompilerText {
+                path: file.path.to_string(),
+                lines: Vec::new(),
+                spans: Vec::new(),
+            };
+            let mut at = 0_u64;
+            for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+                let len = line.len() as u64;
+                text.spans.push(span.subspan(at, len));
+                at = at.saturating_add(len);
+                let line = String::from_utf8_lossy(line);
+                text.lines
+                    .push(expanded(line.trim_end_matches(['\n', '\r'])));
+            }
+            found.texts.push(text);
+        }
+    }
+    found
+}
+
+/// Returns the column of a text of a compiler, if it defines the kernel.
+fn compiler_text(text: CompilerText, kernel: &str, files: &mut Files) -> Option<StepColumn> {
+    let kind = compiler_texts::kind_of(&text.path)?;
+    if !compiler_texts::has_function(&text.lines, kernel) {
+        return None;
+    }
+    let places = compiler_texts::places(kind, &text.lines);
+    let mut spans = text.spans.into_iter();
+    let lines = (0..)
+        .zip(text.lines.into_iter().zip(places))
+        .take(LINES_MAX);
+    let lines = lines.map(|(number, (text, places))| {
+        let span = spans.next();
+        let mut line = StepLine {
+            number,
+            label: String::new(),
+            text,
+            span,
+            points: Vec::new(),
+        };
+        for (path, place) in places {
+            let file = files.of(&path);
+            files.add(&mut line, file, place);
+        }
+        line
+    });
+    let lines = lines.collect();
+    Some(column(kind, text.path, lines))
+}
+
+/// Returns the vISA of a kernel: the section, or the file beside it, whose first directive names it.
+fn visa_of(
+    document: &mut Document,
+    build: &Build,
+    beside: &[(String, Span)],
+    files: &mut Files,
+) -> Option<StepColumn> {
     let is_visa = |node: &zeview_core::model::Node| {
         node.kind == NodeKind::Text && node.name.starts_with(VISA)
     };
     let nodes: Vec<NodeId> = document.children_that(build.document, is_visa, FUNCTIONS_MAX);
-    for node in nodes {
-        let Some(span) = document.node(node).and_then(|node| node.span) else {
-            continue;
-        };
+    let sections = nodes.into_iter().filter_map(|node| {
+        let span = document.node(node)?.span?;
+        Some((document.path(node), span))
+    });
+    let candidates: Vec<(String, Span)> = sections.chain(beside.iter().cloned()).collect();
+    for (path, span) in candidates {
         let Ok(bytes) = document.sources.read(span) else {
             continue;
         };
@@ -488,13 +628,13 @@ fn visa_of(document: &mut Document, build: &Build, files: &mut Files) -> Option<
         };
         if text.lines().take(VISA_HEAD).any(is_named) {
             let lines = visa_lines(&bytes, span, files);
-            return Some(column(StepKind::Visa, document.path(node), lines));
+            return Some(column(StepKind::Visa, path, lines));
         }
     }
     None
 }
 
-/// The start of the names of sections with vISA.
+/// The start of the names of sections with vISA, and the end of the names of files.
 const VISA: &str = ".visaasm";
 
 /// Number of lines that may precede the name of a kernel in vISA.
@@ -539,10 +679,10 @@ fn is_visa_instruction(line: &str) -> bool {
 }
 
 /// Returns the columns of source files whose text is known, those with the most points first.
-fn sources(
+fn sources<'c>(
     files: &Files,
     texts: Vec<(u32, Vec<String>)>,
-    columns: [&Option<StepColumn>; 2],
+    columns: impl Iterator<Item = &'c StepColumn>,
 ) -> Vec<StepColumn> {
     let mut used: HashMap<u32, HashSet<u32>> = HashMap::default();
     let file_of: HashMap<u32, (u32, u32)> = files
@@ -550,10 +690,7 @@ fn sources(
         .iter()
         .map(|(place, point)| (*point, *place))
         .collect();
-    let lines = columns
-        .into_iter()
-        .flatten()
-        .flat_map(|column| &column.lines);
+    let lines = columns.flat_map(|column| &column.lines);
     for point in lines.flat_map(|line| &line.points) {
         if let Some((file, line)) = file_of.get(point) {
             used.entry(*file).or_default().insert(*line);
