@@ -24,7 +24,9 @@ use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::code::{FlowJson, FlowSummary};
 use crate::report::write_excerpt;
 use crate::step::{KernelStep, kernel_step};
+use crate::tables::found::Finding;
 use crate::tables::json::{JsonColumns, RowJson};
+use crate::tables::kernels::search::SearchOptions;
 use crate::tables::query::{Query, RowOptions};
 use crate::tables::{Column, List, ListId};
 use crate::worker::answers::export::EXPORT_MAX;
@@ -160,6 +162,75 @@ pub fn rows<E: From<ApiError>>(
         }
     }
     Ok(())
+}
+
+/// What is searched in code, and what is returned.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct FindRequest {
+    /// The query, in the syntax of `zeview find`.
+    pub query: String,
+    /// Whether each instruction is a row; otherwise each kernel.
+    pub rows: bool,
+    /// Maximum number of rows; all without it.
+    pub limit: Option<u32>,
+    /// The kernels that are searched; by default all.
+    pub kernels: KernelQuery,
+}
+
+/// Searches the code of all kernels. Returns the rows as a JSON array of objects, as `zeview find
+/// --json` prints them, with the path of the document as `file`.
+///
+/// # Errors
+///
+/// If the query is malformed (`bad-query`), there is no such device (`no-device`), or the rows would be longer than
+/// [`EXPORT_MAX`] (`too-long`).
+pub fn find_code(document: &mut Document, request: &FindRequest) -> Result<String, ApiError> {
+    if let Some(device) = &request.kernels.device {
+        known_device(document, device)?;
+    }
+    let bad_query = |message: String| ApiError::new("bad-query", message);
+    if request.query.trim().is_empty() {
+        return Err(bad_query("the query is empty".to_owned()));
+    }
+    let options = SearchOptions {
+        kernels: request.kernels.clone(),
+        each: request.rows,
+        rows_max: usize::MAX,
+        ..SearchOptions::default()
+    };
+    let finding = Finding::new(document, NodeId::ROOT, &request.query, options);
+    let mut finding = finding.map_err(bad_query)?;
+    finding.read(document, |_| {});
+    let columns = JsonColumns::new(ListId::Found, &[]);
+    let (mut out, mut frame) = (String::new(), ArrayFrame::default());
+    let mut left = request.limit.unwrap_or(u32::MAX);
+    'search: loop {
+        let goes_on = finding.step(document);
+        let sources = &document.sources;
+        if let Some(list) = finding.take(sources) {
+            for row in 0..list.count() {
+                let Some(rest) = left.checked_sub(1) else {
+                    break 'search;
+                };
+                left = rest;
+                let path = list.as_kernels().map_or("", |kernels| kernels.path(row));
+                let row = RowJson::new((&*list, row, sources), &columns, Some(path));
+                let row = serde_json::to_string(&row);
+                let row = row.map_err(|error| ApiError::new("internal", error.to_string()))?;
+                out.push_str(frame.before());
+                out.push_str(&row);
+                if out.len() > EXPORT_MAX {
+                    return Err(too_long());
+                }
+            }
+        }
+        if !goes_on {
+            break;
+        }
+    }
+    out.push_str(frame.end());
+    Ok(out)
 }
 
 /// Returns the columns with these ids.

@@ -10,14 +10,17 @@ use super::format::{Labels, PartKind};
 use super::index::WordIndex;
 use super::instruction::{OperandKind, Scoreboard};
 use super::operand_text::push_label;
+use super::pattern::Patterns;
 use super::shape::shapes;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, message_text, operand_meaning};
 use super::{Blocks, Decoder, Instruction, format, message, targets};
 use crate::limits;
+use foldhash::HashMap;
 use zeview_core::analysis::assembly::{
-    Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
+    ClassCount, Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
+    WordClass,
 };
 use zeview_core::analysis::blocks::BlockGraph;
 use zeview_core::analysis::data_flow::Flows;
@@ -148,14 +151,17 @@ impl Code {
     fn make_line(&self, row: &Row, decoder: &Decoder, sources: &Sources) -> Line {
         let instruction = &row.instruction;
         let sent = instruction.message.as_ref();
-        let mut message = String::new();
+        let (mut message, mut message_name) = (String::new(), String::new());
         if let Some(sent) = sent {
             message::identity(decoder.encoding.rank, sent, &mut message);
+            message::name(decoder.encoding.rank, sent, &mut message_name);
         }
         let text = row.text.split(" // ").next().unwrap_or_default();
         Line {
             label: self.label(row.number, row.at, sources),
             text: text.trim_end().to_owned(),
+            message_name,
+            mnemonic: instruction.op.name(),
             operation: row.part(PartKind::Operation).to_owned(),
             meaning: match (row.is_padding, sent.and_then(message_text)) {
                 (true, _) => "Zero bytes after the code, which the hardware may prefetch.".into(),
@@ -368,6 +374,47 @@ impl Listing for Code {
 
     fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes) {
         shapes(self.decoder.as_deref(), self.code, renumbered, sources, to);
+    }
+
+    fn classes(&self, sources: &Sources) -> Vec<ClassCount> {
+        let mut found: Vec<ClassCount> = Vec::new();
+        // The index of each class in `found`, by its address.
+        let mut known: HashMap<*const WordClass, usize> = HashMap::default();
+        self.each_class(sources, &mut |row, first, class| {
+            let at = *known.entry(Rc::as_ptr(class)).or_insert(found.len());
+            match found.get_mut(at) {
+                Some(found) => found.count = found.count.saturating_add(1),
+                None => found.push(ClassCount {
+                    class: Rc::clone(class),
+                    count: 1,
+                    row,
+                    first,
+                }),
+            }
+            true
+        });
+        found
+    }
+
+    fn each_class(&self, sources: &Sources, to: &mut dyn FnMut(u32, Span, &Rc<WordClass>) -> bool) {
+        let Some(decoder) = self.decoder.as_deref() else {
+            return;
+        };
+        Patterns::of(decoder.platform, |patterns| {
+            let mut row = 0_u32;
+            for_each_word(sources, self.code, &mut |at, word| {
+                let class = if is_padding(word) {
+                    Some(patterns.names.padding())
+                } else {
+                    let class = decoder.class(word, patterns);
+                    class.and_then(|class| patterns.names.class(class))
+                };
+                let span = self.code.subspan(at, word.len() as u64);
+                let goes_on = class.is_none_or(|class| to(row, span, class));
+                row = row.saturating_add(1);
+                goes_on
+            });
+        });
     }
 
     fn tally(&self, sources: &Sources) -> Box<dyn Tally> {

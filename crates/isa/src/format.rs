@@ -317,6 +317,21 @@ fn flag(i: &Instruction, line: &mut Line<'_>) {
     line.decimal(i.flag.1);
 }
 
+/// Formats the operation with its subfunction: `send.ugm`.
+pub(super) fn operation(i: &Instruction) -> String {
+    let mut out = String::new();
+    let mut line = Line {
+        start: 0,
+        out: &mut out,
+        free: 0,
+        debt: 0,
+        parts: None,
+    };
+    line.text(i.op.name());
+    write_subfunction(i.subfunction, &mut line);
+    out
+}
+
 fn write_subfunction(subfunction: Subfunction, line: &mut Line<'_>) {
     if subfunction != Subfunction::None {
         line.text(".");

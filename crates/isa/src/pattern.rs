@@ -113,19 +113,76 @@ impl Patterns {
     }
 }
 
+/// What is done with an instruction that is looked up.
+trait Use {
+    type Out;
+
+    /// Uses a word of a known pattern.
+    fn pattern(self, decoder: &Decoder, pattern: &Pattern, native: Word) -> Self::Out;
+
+    /// Uses what another word adds to the totals.
+    fn facts(self, facts: &Facts) -> Self::Out;
+}
+
+/// Adds an instruction to totals.
+struct Add<'t>(&'t mut Totals);
+
+impl Use for Add<'_> {
+    type Out = ();
+
+    #[inline]
+    fn pattern(self, decoder: &Decoder, pattern: &Pattern, native: Word) {
+        decoder.add_pattern(pattern, native, self.0);
+    }
+
+    fn facts(self, facts: &Facts) {
+        self.0.add(facts, facts.waits);
+        for registers in facts.registers.iter().flatten() {
+            self.0.touch(registers, registers.first);
+        }
+    }
+}
+
+/// Returns the number of an instruction's class.
+struct Classify;
+
+impl Use for Classify {
+    type Out = u32;
+
+    #[inline]
+    fn pattern(self, _: &Decoder, pattern: &Pattern, _: Word) -> u32 {
+        pattern.facts.class
+    }
+
+    fn facts(self, facts: &Facts) -> u32 {
+        facts.class
+    }
+}
+
 impl Decoder {
     /// Adds the instruction at the start of the bytes to the totals.
     pub(super) fn count(&self, bytes: &[u8], patterns: &mut Patterns, totals: &mut Totals) {
-        let Some(low) = bytes.first_chunk::<8>() else {
-            return;
-        };
+        // Without a whole instruction, there is nothing to add.
+        let _ = self.look_up(bytes, patterns, Add(totals));
+    }
+
+    /// Returns the number of the class of the instruction at the start of the bytes, in
+    /// [`Patterns::names`]. Returns `None` if they are too short.
+    pub(super) fn class(&self, bytes: &[u8], patterns: &mut Patterns) -> Option<u32> {
+        self.look_up(bytes, patterns, Classify)
+    }
+
+    /// Finds the pattern of the instruction at the start of the bytes, or decodes it. Returns `None`
+    /// if they are too short.
+    fn look_up<U: Use>(&self, bytes: &[u8], patterns: &mut Patterns, then: U) -> Option<U::Out> {
+        let low = bytes.first_chunk::<8>()?;
         let low = u64::from_le_bytes(*low);
         let compact = low & (1 << 29) != 0;
         let high = bytes.get(8..).and_then(|high| high.first_chunk::<8>());
         let high = match (compact, high) {
             (true, _) => 0,
             (false, Some(high)) => u64::from_le_bytes(*high),
-            (false, None) => return,
+            (false, None) => return None,
         };
         let word = Word { low, high };
         if patterns.slots.is_empty() {
@@ -142,8 +199,10 @@ impl Decoder {
             Some((operation, native))
         });
         let Some((operation, native)) = native else {
-            let facts = Facts::of(self.encoding, &Instruction::default(), &mut patterns.names);
-            return totals.add(&facts, false);
+            let none = Instruction::default();
+            let mut facts = Facts::of(self.encoding, &none, &mut patterns.names);
+            facts.waits = false;
+            return Some(then.facts(&facts));
         };
         let row = usize::from(code) | usize::from(compact) << 7;
         let masks = patterns.masks.get(row).map_or(&[][..], |masks| masks);
@@ -159,7 +218,7 @@ impl Decoder {
                     && pattern.compact == compact
                 {
                     patterns.hits = patterns.hits.saturating_add(1);
-                    return self.add_pattern(pattern, native, totals);
+                    return Some(then.pattern(self, pattern, native));
                 }
             }
         }
@@ -168,17 +227,14 @@ impl Decoder {
         if patterns.learned < LEARNING || patterns.hits / 8 > patterns.learned {
             patterns.learned += 1;
             if let Some(pattern) = self.learn(operation, native, packed, patterns) {
-                self.add_pattern(&pattern, native, totals);
+                let used = then.pattern(self, &pattern, native);
                 patterns.keep(pattern);
-                return;
+                return Some(used);
             }
         }
         let mut instruction = Instruction::default();
         let facts = self.facts(operation, native, packed, &mut instruction, patterns);
-        totals.add(&facts, facts.waits);
-        for registers in facts.registers.iter().flatten() {
-            totals.touch(registers, registers.first);
-        }
+        Some(then.facts(&facts))
     }
 
     /// Adds an instruction of a known pattern to the totals.

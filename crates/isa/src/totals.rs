@@ -1,12 +1,17 @@
 //! Contributions of instructions to the totals of code.
 
+use std::rc::Rc;
+
 use super::encoding::Encoding;
+use super::format::operation;
 use super::instruction::{
     Instruction, Message, Operand, OperandKind, Region, RegisterName, Stride, Subfunction,
 };
 use super::message;
 use super::tables::{Meaning, Op};
-use super::words::{MessageEffect, kind, remarks};
+use super::words::{MessageEffect, PADDING, kind, marks, remarks};
+use foldhash::HashMap;
+use zeview_core::analysis::assembly::WordClass;
 
 /// The kinds of instructions, in alphabetical order.
 const KINDS: [&str; 16] = [
@@ -42,6 +47,8 @@ pub(super) struct Facts {
     /// The index of its kind.
     kind: usize,
     illegal: bool,
+    /// The number of its class.
+    pub class: u32,
     /// Whether it waits on the software scoreboard.
     pub waits: bool,
     effects: [u8; 4],
@@ -69,13 +76,21 @@ pub(super) struct Registers {
     more: u32,
 }
 
-/// Names of messages, numbered in the order of their first use.
+/// Names of messages, and classes of instructions, numbered in the order of their first use.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     all: Vec<Box<str>>,
     /// The name that is looked up.
     name: String,
+    classes: Vec<Rc<WordClass>>,
+    /// The numbers of the classes, with what tells them apart beside their key.
+    numbers: HashMap<ClassKey, Vec<(Subfunction, u32)>>,
+    /// The class of padding.
+    padding: Option<Rc<WordClass>>,
 }
+
+/// The operation, the index of the kind, the number of the message's name, and the marks.
+type ClassKey = (u8, usize, Option<usize>, u8);
 
 impl Names {
     /// Returns the number of a message's name.
@@ -91,6 +106,46 @@ impl Names {
 
     pub fn get(&self, number: usize) -> &str {
         self.all.get(number).map_or("", |name| name)
+    }
+
+    /// Returns the number of an instruction's class; `message` is the number of its message's name.
+    fn class_of(&mut self, i: &Instruction, kind_index: usize, message: Option<usize>) -> u32 {
+        let marked = remarks(i).fold(0, |marked, remark| marked | 1 << remark as u8);
+        let key = (i.op as u8, kind_index, message, marked);
+        let known = self.numbers.entry(key).or_default();
+        if let Some((_, number)) = known.iter().find(|(of, _)| *of == i.subfunction) {
+            return *number;
+        }
+        let number = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);
+        known.push((i.subfunction, number));
+        let name = message.and_then(|message| self.all.get(message));
+        self.classes.push(Rc::new(WordClass {
+            mnemonic: i.op.name(),
+            operation: operation(i).into(),
+            kind: kind(i),
+            message: name.cloned().unwrap_or_default(),
+            marks: marks(i).into_iter().map(|mark| mark.text).collect(),
+        }));
+        number
+    }
+
+    /// Returns a class.
+    pub fn class(&self, number: u32) -> Option<&Rc<WordClass>> {
+        self.classes.get(usize::try_from(number).ok()?)
+    }
+
+    /// Returns the class of padding, which is not a valid instruction.
+    pub fn padding(&mut self) -> &Rc<WordClass> {
+        self.padding.get_or_insert_with(|| {
+            let none = Instruction::default();
+            Rc::new(WordClass {
+                mnemonic: none.op.name(),
+                operation: operation(&none).into(),
+                kind: PADDING,
+                message: Box::default(),
+                marks: Vec::new(),
+            })
+        })
     }
 }
 
@@ -190,11 +245,11 @@ impl Facts {
             }
         }
         let kind = kind(i);
+        let kind = KINDS.iter().position(|known| *known == kind);
+        let kind = kind.unwrap_or(KINDS.len());
         Facts {
-            kind: KINDS
-                .iter()
-                .position(|known| *known == kind)
-                .unwrap_or(KINDS.len()),
+            kind,
+            class: names.class_of(i, kind, found.map(|message| message.name)),
             illegal: i.op == Op::Illegal,
             waits: i.scoreboard.waits(),
             effects,

@@ -256,6 +256,7 @@ fn operand(kind: Option<OperandKind>) -> &'static str {
 
 /// The effect of a message or instruction that is worth counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum MessageEffect {
     Spill,
     Fill,

@@ -10,6 +10,7 @@ mod disasm;
 mod dump;
 mod extract;
 mod files;
+mod find;
 mod gate;
 mod images;
 mod input;
@@ -151,6 +152,16 @@ enum Command {
     ///
     /// Example: zeview sizes --by family --within device=pvc wheel.whl
     Sizes(sizes::Options),
+    /// Find instructions in the code of all kernels: which kernels use dpas, spill in loops, load with a
+    /// hint.
+    ///
+    /// A query has conditions on instructions and on their kernels, and words of the instruction as
+    /// `zeview disasm` prints it. `A then B` finds B among the 16 instructions after A; `?a` stands for
+    /// a register that both have. Conditions on the kind of instruction are decided without
+    /// decoding each one, words are not.
+    ///
+    /// Example: zeview find 'mnemonic=send marks=spill loop>=1 device=pvc' libfoo.so
+    Find(find::Options),
     /// Compare two files, or two folders of files, by meaning: kernels, attributes, code, sections,
     /// symbols, modules, images, properties.
     ///
@@ -242,6 +253,7 @@ fn main() -> ExitCode {
         Some(Command::Images(options)) => images::run(options),
         Some(Command::Matrix(options)) => matrix::run(options),
         Some(Command::Sizes(options)) => sizes::run(options),
+        Some(Command::Find(options)) => find::run(options),
         Some(Command::Diff(options)) => diff::run(options),
         Some(Command::Report(options)) => report::run(options),
         Some(Command::Lines(options)) => lines::run(options),
@@ -280,6 +292,7 @@ fn judges(arguments: &Arguments) -> bool {
             | Command::Images(_)
             | Command::Matrix(_)
             | Command::Sizes(_)
+            | Command::Find(_)
             | Command::Diff(_)
             | Command::Report(_)
             | Command::Lines(_)
@@ -313,6 +326,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
         }
         Some(Command::Images(options)) => &options.input.files,
         Some(Command::Matrix(options)) => &options.input.files,
+        Some(Command::Find(options)) => &options.files,
         Some(Command::Sizes(options)) => {
             let named = options.input.files.iter().chain(&options.since);
             return named.filter(|named| *named == file).count() > 1;

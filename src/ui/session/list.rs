@@ -8,7 +8,7 @@ use super::{Session, spawn};
 use crate::analysis::assembly::TextPartKind;
 use crate::model::{NodeId, Span};
 use crate::sizes::{SizeFilter, SizeKey};
-use crate::tables::query::{GroupBy, Query, RowOptions, SizeOptions};
+use crate::tables::query::{FindOptions, GroupBy, Query, RowOptions, SizeOptions};
 use crate::tables::write::Form;
 use crate::tables::{self, Detail, ListId, Scope, Shape};
 use crate::ui::browser::dom;
@@ -329,6 +329,21 @@ impl Session {
             let query = view.lists.get(list).query.clone();
             let options = RowOptions::grouped(GroupBy::named(by));
             self.set_query(list, Query { options, ..query });
+        }
+    }
+
+    /// Lists each instruction that is found in code, or their kernels.
+    pub fn list_each(&self, each: bool) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(ListId::Found).query.clone();
+            let options = RowOptions::found(FindOptions { each });
+            // Kernels and instructions have other columns to sort by.
+            let query = Query {
+                options,
+                sort: None,
+                ..query
+            };
+            self.set_query(ListId::Found, query);
         }
     }
 

@@ -12,6 +12,7 @@ use zeview_analysis::unread;
 
 use super::code::same_code;
 use super::export::EXPORT_MAX;
+use super::find::Searching;
 use super::images::code_document;
 use super::reading::{Reading, Renewal, STEP_MAX, Sizing};
 use super::rows::shorten_details;
@@ -45,6 +46,8 @@ pub(crate) struct Lists {
     pub(super) opening: Option<(NodeId, PackageReading)>,
     /// The sizes of the opened file, which are being read.
     pub(super) sizing: Option<Sizing>,
+    /// The search in code.
+    pub(super) searching: Option<Searching>,
     /// Returns the time in milliseconds.
     pub(super) clock: fn() -> f64,
 }
@@ -117,6 +120,7 @@ impl Lists {
             surveyed: None,
             opening: None,
             sizing: None,
+            searching: None,
             clock,
         }
     }
@@ -198,6 +202,15 @@ impl Lists {
             )
         };
         let id = tables::document_of(document, node, list).ok_or_else(none)?;
+        if list == ListId::Found
+            && self
+                .found
+                .get(&list)
+                .is_none_or(|of| of.document != id || of.query != *query)
+        {
+            let found = self.found_so_far(document, id, query);
+            self.found.insert(list, found);
+        }
         let known = self.found.remove(&list);
         let is_same = |found: &QueriedList| {
             let other = &found.query;
@@ -290,11 +303,18 @@ impl Lists {
                 count,
                 columns,
             } => {
-                let reading = self.read_more(document, id, list, false);
+                let (reading, searching) = match list {
+                    ListId::Found => (None, self.search_more(document, id, query, false)),
+                    _ => (self.read_more(document, id, list, false), None),
+                };
                 let started = (self.clock)();
                 let reading = reading.filter(|progress| !progress.is_over());
+                let searching = searching.filter(|progress| !progress.is_over());
                 let judging = self.judge_more(document, id, list, query)?;
                 let reading = match (reading, judging) {
+                    _ if searching.is_some() => {
+                        searching.map(|images| ListReading::Searched(images, self.unpacking(list)))
+                    }
                     (Some(images), _) => Some(ListReading::Images(images, self.unpacking(list))),
                     (None, Some(kernels)) => Some(ListReading::Code(kernels)),
                     (None, None) => None,
@@ -373,7 +393,11 @@ impl Lists {
                         instructions::assembly(list, order, rows, sources, EXPORT_MAX)
                     }
                     _ => {
-                        self.read_more(document, id, list, true);
+                        if list == ListId::Found {
+                            self.search_more(document, id, query, true);
+                        } else {
+                            self.read_more(document, id, list, true);
+                        }
                         self.get(document, id, list, query)?;
                         if let Some(found) = self.found.get_mut(&list) {
                             found.judge(&document.sources, || true);
@@ -501,7 +525,21 @@ impl Lists {
 }
 
 impl QueriedList {
-    fn new(id: NodeId, list: Rc<dyn List>, query: &Query, document: &Document) -> QueriedList {
+    /// Replaces the rows by an error about the query.
+    pub(super) fn with_trouble(self, trouble: String) -> QueriedList {
+        QueriedList {
+            order: Err(trouble),
+            run: None,
+            ..self
+        }
+    }
+
+    pub(super) fn new(
+        id: NodeId,
+        list: Rc<dyn List>,
+        query: &Query,
+        document: &Document,
+    ) -> QueriedList {
         let (order, run) = match QueryRun::new(query, &*list) {
             Ok(run) => (Ok(Order::Rows(Vec::new())), Some(run)),
             Err(trouble) => (Err(trouble), None),

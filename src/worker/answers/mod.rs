@@ -5,6 +5,7 @@ pub(super) mod code;
 pub(super) mod data_flow;
 pub(super) mod diff;
 pub mod export;
+mod find;
 mod fold;
 pub(super) mod graph;
 pub(super) mod images;

@@ -76,7 +76,7 @@ const STEP: f64 = 40.0;
 pub(super) const STEP_MAX: f64 = 150.0;
 const STEP_SHARE: f64 = 0.15;
 /// Minimum time between two lists, in times of what making one takes.
-const RENEWAL: f64 = 5.0;
+pub(super) const RENEWAL: f64 = 5.0;
 
 impl Lists {
     /// Reads the next part of what a list of the container around a node needs, such as its images,
@@ -89,7 +89,8 @@ impl Lists {
         is_all: bool,
     ) -> Option<Progress> {
         match list.declaration().reading {
-            ReadingKind::Whole => None,
+            // What is found is read with its query.
+            ReadingKind::Whole | ReadingKind::Found => None,
             ReadingKind::Kernels => {
                 let id = tables::document_of(document, node, list)?;
                 self.read_kernels_of(document, id, is_all)
@@ -237,7 +238,7 @@ impl Lists {
         is_read.then(|| reading.kernels.kernels())
     }
 
-    fn read_kernels_of(
+    pub(super) fn read_kernels_of(
         &mut self,
         document: &mut Document,
         id: NodeId,

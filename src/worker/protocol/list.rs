@@ -132,6 +132,9 @@ pub enum ListReading {
     Code(Progress),
     /// Kernels of two files are compared.
     Compared(Progress),
+    /// Code is searched, image by image: only what was found so far is listed. In a package, a file may have
+    /// to be unpacked first.
+    Searched(Progress, Option<Unpacking>),
 }
 
 impl ListReading {
@@ -139,6 +142,7 @@ impl ListReading {
     pub fn progress(&self) -> Progress {
         match self {
             ListReading::Images(progress, _)
+            | ListReading::Searched(progress, _)
             | ListReading::Code(progress)
             | ListReading::Compared(progress) => *progress,
         }

@@ -93,6 +93,14 @@ pub trait Listing {
     /// `renumbered`, general registers and scoreboard tokens have no numbers.
     fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes);
 
+    /// Returns the classes of the instructions, in the order of their first instruction. Classes are
+    /// found without decoding each instruction; empty if the encoding is unknown.
+    fn classes(&self, sources: &Sources) -> Vec<ClassCount>;
+
+    /// Passes the class of each instruction to `to`, with its row and its bytes, until it returns
+    /// false.
+    fn each_class(&self, sources: &Sources, to: &mut dyn FnMut(u32, Span, &Rc<WordClass>) -> bool);
+
     /// Starts counting the instructions.
     fn tally(&self, sources: &Sources) -> Box<dyn Tally>;
 }
@@ -104,6 +112,35 @@ pub trait Tally {
 
     /// Returns the statistics so far.
     fn mix(&self) -> Mix;
+}
+
+/// What instructions have in common that differ only in registers, constants, jump targets and
+/// scoreboard options, and some that differ in types and regions.
+#[derive(Debug, PartialEq, Eq)]
+pub struct WordClass {
+    /// As [`Line::mnemonic`].
+    pub mnemonic: &'static str,
+    /// As [`Line::operation`].
+    pub operation: Box<str>,
+    /// As [`Line::kind`].
+    pub kind: &'static str,
+    /// As [`Line::message_name`].
+    pub message: Box<str>,
+    /// The texts of [`Line::marks`].
+    pub marks: Vec<Str>,
+}
+
+/// The instructions of a class in some code.
+#[derive(Debug, Clone)]
+pub struct ClassCount {
+    /// The class.
+    pub class: Rc<WordClass>,
+    /// Number of its instructions.
+    pub count: u32,
+    /// The row of the first one.
+    pub row: u32,
+    /// The bytes of the first one.
+    pub first: Span,
 }
 
 /// Receives the instructions of a listing for comparison.
@@ -179,6 +216,11 @@ pub struct Line {
     /// The end of the comment: the operation of the message and its address, without the numbers of
     /// registers.
     pub message: String,
+    /// The name of a message without sizes, caches and addresses: `load.ugm`. Empty for other
+    /// instructions.
+    pub message_name: String,
+    /// The operation without its subfunction: `mov`, `send`.
+    pub mnemonic: &'static str,
     /// The operation: `mov`, `send.ugm`.
     pub operation: String,
     /// The meaning of the operation.

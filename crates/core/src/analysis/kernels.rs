@@ -8,7 +8,7 @@ use std::rc::Rc;
 use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 
-use super::assembly::Mix;
+use super::assembly::{Listing, Mix};
 use super::data_flow::FlowCounts;
 use super::figure::{Figure, SizeFigure};
 use super::occupancy::{Occupancy, OccupancyParameters};
@@ -101,6 +101,20 @@ pub trait Kernels {
 
     /// Returns the details of a kernel.
     fn detail(&self, index: usize, sources: &Sources) -> Option<KernelDetail>;
+
+    /// Returns the code of the kernel of that name, without padding of the file. Returns `None` if it
+    /// has none.
+    fn code(&self, name: &str) -> Option<Span> {
+        let _ = name;
+        None
+    }
+
+    /// Returns the instructions of the kernel of that name. Returns `None` if it has no code, or the
+    /// encoding is unknown.
+    fn listing(&self, name: &str, sources: &Sources) -> Option<Rc<dyn Listing>> {
+        let _ = (name, sources);
+        None
+    }
 
     /// Returns the instruction mix of the kernel of that name, and its code; computed on demand.
     /// Returns `None` if it has no code, or the encoding is unknown.

@@ -126,7 +126,7 @@ struct RawKernels {
 }
 
 impl RawKernels {
-    fn listing(&self, sources: &Sources) -> Option<Code> {
+    fn code_listing(&self, sources: &Sources) -> Option<Code> {
         let decoder = self.instructions.decoder()?;
         Some(Code::new(Some(Rc::clone(decoder)), self.code, sources))
     }
@@ -178,6 +178,17 @@ impl Kernels for RawKernels {
         })
     }
 
+    fn code(&self, name: &str) -> Option<Span> {
+        (name == self.name).then_some(self.code)
+    }
+
+    fn listing(&self, name: &str, sources: &Sources) -> Option<Rc<dyn Listing>> {
+        if name != self.name {
+            return None;
+        }
+        Some(Rc::new(self.code_listing(sources)?))
+    }
+
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)> {
         if name != self.name {
             return None;
@@ -186,7 +197,7 @@ impl Kernels for RawKernels {
         let mix = match known {
             Some(mix) => mix,
             None => {
-                let mix = Rc::new(mix(&self.listing(sources)?, sources));
+                let mix = Rc::new(mix(&self.code_listing(sources)?, sources));
                 *self.mix.borrow_mut() = Some(Rc::clone(&mix));
                 mix
             }
@@ -202,7 +213,7 @@ impl Kernels for RawKernels {
         let flow = match known {
             Some(flow) => flow,
             None => {
-                let flow = self.listing(sources)?.data_flow(sources)?.counts();
+                let flow = self.code_listing(sources)?.data_flow(sources)?.counts();
                 *self.flow.borrow_mut() = Some(flow);
                 flow
             }

@@ -103,6 +103,35 @@ impl KernelQuery {
     }
 }
 
+/// Where a kernel is, for [`KernelQuery::is_within`].
+pub(crate) struct KernelPlace<'a> {
+    pub device: &'a str,
+    pub file: &'a str,
+    pub image: &'a str,
+    pub member: &'a str,
+    pub path: &'a str,
+}
+
+impl KernelQuery {
+    /// Whether it may want kernels of this place, whatever their names. `own` is the device's own name.
+    pub(crate) fn is_within(&self, place: &KernelPlace<'_>, own: Option<&str>) -> bool {
+        let is_device = self.device.as_deref().is_none_or(|typed| {
+            let device = place.device;
+            device.eq_ignore_ascii_case(typed) || own == Some(device)
+        });
+        is_device
+            && self.is_in_file(place.file)
+            && self.is_image([place.image, place.member, place.path])
+    }
+
+    /// Whether one of a kernel's names is the wanted one.
+    pub(crate) fn is_named(&self, names: [&str; 3]) -> bool {
+        let typed = self.name.trim();
+        let is = |name: &&str| *name == typed || is_pattern(typed) && matches_pattern(name, typed);
+        typed.is_empty() || names.iter().any(is)
+    }
+}
+
 /// Returns whether a path is the wanted one, ends with it, or matches it as a pattern.
 fn is_path(path: &str, wanted: &str) -> bool {
     let is_end = |path: &str| {

@@ -199,6 +199,8 @@ pub enum ReadingKind {
     Images,
     /// With the sizes of all documents in the file, one after the other.
     Sizes,
+    /// With the kernels of a container, whose code is searched one after the other.
+    Found,
     /// At once; what is known of the contents of its rows grows with other lists.
     Described,
 }

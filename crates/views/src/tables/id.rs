@@ -62,6 +62,8 @@ lists! {
     /// The instructions of the section of code [`Query::of`]; in another encoding with
     /// [`Query::encoding`].
     Instructions => instructions;
+    /// The kernels whose code has what [`Query::filter`] describes, or the instructions.
+    Found => found;
     /// The images of a container; for a device with [`Query::device`].
     Images => images;
     /// The bytes of the opened file by device, kernel and so on, with [`Query::sizes`].

@@ -76,6 +76,12 @@ columns! {
         });
     "operation" Text Optional 10 "Operation" "" "The operation."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.operation.clone()));
+    "mnemonic" Text Optional 10 "Mnemonic" "" "The operation without its subfunction: `send` for `send.ugm`."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.mnemonic));
+    "message" Text Optional 14 "Message kind" "" "The operation of a message and what it is sent to: `load.ugm`; `by register` if a register has its descriptor."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.message_name.clone()));
+    "loop" Number Optional 5 "Loop" "depth" "The number of loops around the instruction: 0 outside of loops."
+        |(list, row), sources| list.loops_around(row, sources).map_or_else(Cell::empty, |depth| Cell::count(depth.into()));
     "kind" Text Optional 10 "Kind" "" "The kind of instruction; for arithmetic, the type of the result."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.kind));
     "target" Number Optional 7 "Target" "in section" "The jump target."
@@ -317,6 +323,15 @@ impl InstructionList {
         let flow = self.listing.data_flow(sources);
         let flow = flow.filter(|flow| flow.pc(row).is_some());
         flow.map_or_else(Cell::empty, |flow| make(&*flow))
+    }
+
+    /// Returns the number of loops around an instruction. Returns `None` if it is unknown: beyond the
+    /// maximum number of blocks, or without an encoding.
+    fn loops_around(&self, row: u32, sources: &Sources) -> Option<u32> {
+        let span = self.listing.span(row, sources)?;
+        let blocks = self.listing.blocks(sources);
+        let at = usize::try_from(blocks.at(span.start)?).ok()?;
+        Some(blocks.blocks.get(at)?.depth)
     }
 
     /// Returns a cell of an instruction whose executions were counted.

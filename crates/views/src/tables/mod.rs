@@ -23,6 +23,8 @@ pub mod differences;
 
 pub mod files;
 
+pub mod found;
+
 pub mod gate;
 
 pub mod images;
@@ -108,7 +110,8 @@ pub fn document_of(document: &Document, node: NodeId, list: ListId) -> Option<No
     around.find(|id| {
         let holds_kernels =
             || kernels::are_within(document, *id) || has_list(document, *id, ListId::Files);
-        has_list(document, *id, list) || list == ListId::Kernels && holds_kernels()
+        let is_of_images = matches!(list, ListId::Kernels | ListId::Found);
+        has_list(document, *id, list) || is_of_images && holds_kernels()
     })
 }
 

@@ -132,11 +132,14 @@ pub(in crate::ui::panels) fn reading_with(
         ListReading::Images(..) => ("read", "image", "images"),
         ListReading::Code(_) => ("analyzed", "kernel", "kernels"),
         ListReading::Compared(_) => ("compared", "kernel", "kernels"),
+        ListReading::Searched(..) => ("searched", "image", "images"),
     };
     let all = format::counted(progress.of, one, many);
     let text = format!("{} of {all}", format::grouped(progress.done));
     let unpacking = match of {
-        ListReading::Images(_, unpacking) if !is_stopped => unpacking.as_ref(),
+        ListReading::Images(_, unpacking) | ListReading::Searched(_, unpacking) if !is_stopped => {
+            unpacking.as_ref()
+        }
         _ => None,
     };
     html! {

@@ -23,7 +23,7 @@ use super::data_flow;
 use super::graph;
 use super::profile;
 use super::props::PanelProps;
-use crate::tables::{Button, Drawing, ListId, Scope, Shape};
+use crate::tables::{Button, Drawing, ListId, ReadingKind, Scope, Shape};
 use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
 use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
 use crate::ui::hooks::{fingerprint, use_change, use_later, use_local};
@@ -242,12 +242,14 @@ fn Table(props: &Props) -> Html {
         return empty;
     }
     let is_sizes = declared.shape == Shape::Sizes;
+    let is_found = declared.reading == ReadingKind::Found;
     let here = session.clone();
     let on_rows = Callback::from(move |event: Event| here.0.group_rows(id, &value_of(&event)));
     let bar = html! { <>
         if is_sizes { { size_map::controls(&list.query.sizes(), list.page.as_ref().and_then(|page| page.map.as_deref()), size_map::on_group(session)) } }
         <FilterField list={id} session={session.clone()} />
         { grouping(list, on_rows) }
+        if is_found { { found_rows(list, session) } }
         { if has_numbers { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
         <span class="grow" />
         if draws { { graph::controls(drawn, "Table") } }
@@ -275,6 +277,22 @@ fn Table(props: &Props) -> Html {
     };
     framed(props, frame)
 }
+
+/// Whether kernels or their instructions are the rows of what is found in code.
+fn found_rows(list: &List, session: &SessionContext) -> Html {
+    let here = session.clone();
+    let onchange = Callback::from(move |event: Event| here.0.list_each(value_of(&event) == EACH));
+    let each = list.query.find().each;
+    html! {
+        <select aria-label="Rows" title="What the rows are" {onchange}>
+            <option value="kernels" selected={!each}>{ "kernels" }</option>
+            <option value={EACH} selected={each}>{ "each instruction" }</option>
+        </select>
+    }
+}
+
+/// The choice that lists each instruction.
+const EACH: &str = "instructions";
 
 /// The lines of a text.
 #[component]
@@ -432,6 +450,8 @@ fn empty(view: &View, list: &List, on_image: &Callback<Event>) -> Option<Html> {
     let is_empty = match (declared.scope, declared.drawing) {
         (Scope::Text, _) => is_without,
         (Scope::Owner, _) => false,
+        // Something else can be searched.
+        _ if declared.reading == ReadingKind::Found => false,
         (_, Some(Drawing::Modules)) if !graph.as_table => {
             graph.modules().is_some_and(|page| page.modules == 0)
         }
@@ -472,7 +492,10 @@ fn no_rows(list: &List) -> Option<String> {
     }
     let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;
     let words = &list.id.declaration().words;
-    Some(if page.total > 0 {
+    let is_found = list.id.declaration().reading == ReadingKind::Found;
+    Some(if is_found && !list.query.filter.is_empty() {
+        "Nothing found.".to_owned()
+    } else if page.total > 0 {
         format!("No {} match the filter.", words.many)
     } else if page.secondary.count() == 0 {
         words.none.to_owned()

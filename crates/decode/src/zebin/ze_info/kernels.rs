@@ -371,6 +371,16 @@ impl Kernels for ZebinKernels {
         found
     }
 
+    fn code(&self, name: &str) -> Option<Span> {
+        self.links.code_section(name)
+    }
+
+    fn listing(&self, name: &str, sources: &Sources) -> Option<Rc<dyn Listing>> {
+        let code = self.links.code_section(name)?;
+        let decoder = self.instructions.decoder()?;
+        Some(Rc::new(Code::new(Some(Rc::clone(decoder)), code, sources)))
+    }
+
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)> {
         let code = self.links.code_section(name)?;
         let decoder = self.instructions.decoder()?;

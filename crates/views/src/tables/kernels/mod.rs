@@ -5,6 +5,7 @@ mod index_names;
 pub(super) mod metrics;
 mod part;
 pub mod reading;
+pub mod search;
 mod sizes;
 mod survey;
 mod twins;
@@ -283,7 +284,7 @@ pub fn grouped(list: Rc<dyn List>, by: Option<GroupBy>, sources: &Sources) -> Rc
 }
 
 /// The kernels of one or several documents.
-pub(super) struct KernelList {
+pub(in crate::tables) struct KernelList {
     parts: Vec<Rc<Part>>,
     /// The rows, by the index of the part and the index in it: the kernels of all parts, then
     /// secondary rows.
@@ -332,6 +333,17 @@ impl KernelList {
             around: None,
             names: OnceCell::new(),
         }
+    }
+
+    /// Creates the list of all rows of parts, in their order.
+    fn in_order(parts: Vec<Rc<Part>>, is_of_several: bool) -> KernelList {
+        let mut list = KernelList::new(Vec::new(), is_of_several, Vec::new());
+        for (part, at) in parts.iter().zip(0..) {
+            list.rows
+                .extend((0..).take(part.rows.len()).map(|place| (at, place)));
+        }
+        list.parts = parts;
+        list
     }
 
     /// Uses the short names that the kernels have in all lists of the file.
@@ -392,7 +404,7 @@ impl KernelList {
     }
 
     /// Whether image and device do not identify the member of an archive.
-    fn needs_members(&self) -> bool {
+    pub(in crate::tables) fn needs_members(&self) -> bool {
         let mut known = HashSet::default();
         let parts = self.parts.iter().filter(|part| !part.is_copy);
         let mut members = parts.filter(|part| !part.member.is_empty() && !part.rows.is_empty());

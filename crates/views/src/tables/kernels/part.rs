@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use zeview_analysis::profile::ProfiledKernels;
 use zeview_core::analysis::kernels::{KernelRow, Kernels};
-use zeview_core::model::{Span, Str};
+use zeview_core::model::{NodeId, Span, Str};
 
 /// The kernels of one document.
 #[derive(Clone, Default)]
@@ -22,6 +22,8 @@ pub(crate) struct Part {
     pub(super) member: String,
     /// The target device.
     pub(super) device: Str,
+    /// Its node; `None` if only the names of its kernels were read.
+    pub(super) node: Option<NodeId>,
     /// The path of its node.
     pub(super) path: String,
     /// Its bytes.

@@ -22,8 +22,8 @@ use zeview_core::analysis::kernels::{KernelRow, Located};
 use zeview_core::analysis::package_reading::{PackageReading, Unpacking};
 use zeview_core::model::{Document, NodeId, Severity, Sources, Span, sort};
 
-/// The short names of the kernels in a host binary's index.
-pub(in crate::tables) type Around = Option<Rc<ShortNames>>;
+/// The short names of the kernels around: in the index of a host binary, or in a container.
+pub type Around = Option<Rc<ShortNames>>;
 
 /// Device name of images that are compiled for any device.
 const SPIRV: &str = "SPIR-V";
@@ -199,6 +199,7 @@ fn kernels_beside(document: &mut Document, id: NodeId, native: &HashSet<String>)
         also_native: Rc::new(also_native),
         image,
         device: if is_spirv { SPIRV.into() } else { device },
+        node: Some(id),
         path: document.path(id),
         span: document.node(id)?.span.unwrap_or_default(),
         profiled: zeview_analysis::profile::profiled_kernels(document),
@@ -658,7 +659,8 @@ impl KernelReading {
         Rc::new(list)
     }
 
-    pub(super) fn short_names(&mut self, sources: &Sources) -> Around {
+    /// Returns the short names of the kernels read so far.
+    pub fn short_names(&mut self, sources: &Sources) -> Around {
         let is_over = self.progress().is_over();
         let (set, made, index) = match &mut self.naming {
             Naming::Known(names) => return names.clone(),

@@ -9,7 +9,7 @@ use zeview_core::model::{Sources, Str};
 
 /// A condition on rows.
 #[derive(Debug, Clone)]
-pub struct Filter(Term);
+pub struct Filter(pub(super) Term);
 
 /// A row of a list.
 pub type RowRef<'a> = (&'a dyn List, u32, &'a Sources);
@@ -72,6 +72,8 @@ pub(super) enum Operand {
     Text(String),
     /// A device by any of its names.
     Device(DeviceName),
+    /// A value that is the same in several steps, by its name: `?a`.
+    Variable(String),
 }
 
 /// A name of a device, as typed, and the device's own name: `bmg-g21` for `B580`.
@@ -131,12 +133,11 @@ impl Filter {
             at: 0,
             depth: 0,
             columns: list.columns(),
+            searched: |_| true,
             takes_changes,
+            takes_variables: false,
         };
-        let mut term = match parser.any() {
-            _ if parser.tokens.is_empty() => Term::All(Vec::new()),
-            term => term?,
-        };
+        let mut term = parser.whole()?;
         term.put_code_last(list.columns());
         Ok(Filter(term))
     }
@@ -208,7 +209,173 @@ impl Filter {
     }
 }
 
+/// What queries of code need beside lists: to decide a filter in parts, those first that cost least.
+impl Filter {
+    /// Replaces the conditions that the columns with `has` decide for a row by their values.
+    pub(crate) fn resolve(&self, now: RowRef<'_>, has: &dyn Fn(usize) -> bool) -> Filter {
+        Filter(self.0.resolve(now, has))
+    }
+
+    /// Returns its value, if it does not depend on a row.
+    pub(crate) fn constant(&self) -> Option<bool> {
+        match &self.0 {
+            Term::All(terms) if terms.is_empty() => Some(true),
+            Term::Any(terms) if terms.is_empty() => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether a row matches; `None` if that depends on an unknown number.
+    pub(crate) fn decide(&self, now: RowRef<'_>) -> Option<bool> {
+        self.0.decide(&|term| term.decide_known(now))
+    }
+
+    /// Whether it depends on one of these columns.
+    pub(crate) fn needs(&self, is: &dyn Fn(usize) -> bool) -> bool {
+        self.0.needs(is)
+    }
+
+    /// Moves the terms that depend on one of these columns behind the others.
+    pub(crate) fn put_last(&mut self, is: &dyn Fn(usize) -> bool) {
+        self.0.put_last(is);
+    }
+}
+
 impl Term {
+    fn constant(value: bool) -> Term {
+        if value {
+            Term::All(Vec::new())
+        } else {
+            Term::Any(Vec::new())
+        }
+    }
+
+    fn resolve(&self, now: RowRef<'_>, has: &dyn Fn(usize) -> bool) -> Term {
+        let several = |terms: &[Term], by: bool| {
+            let mut left = Vec::new();
+            for term in terms {
+                let term = Filter(term.resolve(now, has));
+                match term.constant() {
+                    Some(value) if value == by => return Term::constant(by),
+                    Some(_) => {}
+                    None => left.push(term.0),
+                }
+            }
+            match (left.pop(), by) {
+                (Some(only), _) if left.is_empty() => only,
+                (last, by) => {
+                    left.extend(last);
+                    if by { Term::Any(left) } else { Term::All(left) }
+                }
+            }
+        };
+        match self {
+            Term::All(terms) => several(terms, false),
+            Term::Any(terms) => several(terms, true),
+            Term::Not(term) => {
+                let term = Filter(term.resolve(now, has));
+                match term.constant() {
+                    Some(value) => Term::constant(!value),
+                    None => Term::Not(Box::new(term.0)),
+                }
+            }
+            Term::Text(text) => {
+                let (known, left): (Vec<usize>, Vec<usize>) = text
+                    .columns
+                    .iter()
+                    .copied()
+                    .partition(|column| has(*column));
+                let (list, row, sources) = now;
+                let is_in = |column: usize| text.is_in(&list.value(row, column, sources));
+                if known.into_iter().any(is_in) {
+                    return Term::constant(true);
+                }
+                if left.is_empty() {
+                    return Term::constant(false);
+                }
+                Term::Text(Text {
+                    columns: left,
+                    ..text.clone()
+                })
+            }
+            Term::Condition(condition) if has(condition.column) => self
+                .decide_known(now)
+                .map_or_else(|| self.clone(), Term::constant),
+            term => term.clone(),
+        }
+    }
+
+    fn needs(&self, is: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Term::All(terms) | Term::Any(terms) => terms.iter().any(|term| term.needs(is)),
+            Term::Not(term) => term.needs(is),
+            Term::Text(text) => text.columns.iter().any(|column| is(*column)),
+            Term::Condition(condition) => is(condition.column),
+            Term::Change(change) => is(change.column),
+        }
+    }
+
+    fn put_last(&mut self, is: &dyn Fn(usize) -> bool) {
+        match self {
+            Term::All(terms) | Term::Any(terms) => {
+                let (mut last, mut first) = std::mem::take(terms)
+                    .into_iter()
+                    .partition::<Vec<_>, _>(|term| term.needs(is));
+                first.append(&mut last);
+                for term in &mut first {
+                    term.put_last(is);
+                }
+                *terms = first;
+            }
+            Term::Not(term) => term.put_last(is),
+            Term::Text(_) | Term::Condition(_) | Term::Change(_) => {}
+        }
+    }
+
+    /// Takes out the conditions with variables: their columns and names. They may only be combined
+    /// with `and`.
+    pub(super) fn take_variables(self) -> Result<(Term, Vec<(usize, String)>), String> {
+        let mut taken = Vec::new();
+        let term = self.without_variables(&mut taken);
+        match term.variable() {
+            Some(name) => Err(format!(
+                "?{name} is within or, not or parentheses with or: combine it with and"
+            )),
+            None => Ok((term, taken)),
+        }
+    }
+
+    fn without_variables(self, taken: &mut Vec<(usize, String)>) -> Term {
+        match self {
+            Term::Condition(Condition {
+                column,
+                operand: Operand::Variable(name),
+                ..
+            }) => {
+                taken.push((column, name));
+                Term::All(Vec::new())
+            }
+            Term::All(terms) => {
+                let terms = terms.into_iter();
+                Term::All(terms.map(|term| term.without_variables(taken)).collect())
+            }
+            term => term,
+        }
+    }
+
+    /// Returns the first variable in it.
+    fn variable(&self) -> Option<&str> {
+        match self {
+            Term::All(terms) | Term::Any(terms) => terms.iter().find_map(Term::variable),
+            Term::Not(term) => term.variable(),
+            Term::Condition(Condition {
+                operand: Operand::Variable(name),
+                ..
+            }) => Some(name),
+            Term::Text(_) | Term::Condition(_) | Term::Change(_) => None,
+        }
+    }
+
     fn matches(&self, now: RowRef<'_>, before: Option<RowRef<'_>>) -> bool {
         let (list, row, sources) = now;
         match self {
@@ -295,33 +462,16 @@ impl Term {
             let column = columns.get(at);
             column.is_some_and(|column| column.presence == Presence::Counted)
         };
-        match self {
-            Term::All(terms) | Term::Any(terms) => {
-                terms.iter().any(|term| term.needs_code(columns))
-            }
-            Term::Not(term) => term.needs_code(columns),
-            Term::Text(_) => false,
-            Term::Condition(condition) => is_counted(condition.column),
-            Term::Change(change) => is_counted(change.column),
-        }
+        // Text is never searched in such columns.
+        self.needs(&is_counted)
     }
 
     /// Moves the terms that need code behind the others, which often decide without it.
     fn put_code_last(&mut self, columns: &[Column]) {
-        match self {
-            Term::All(terms) | Term::Any(terms) => {
-                let (mut last, mut first) = std::mem::take(terms)
-                    .into_iter()
-                    .partition::<Vec<_>, _>(|term| term.needs_code(columns));
-                first.append(&mut last);
-                for term in &mut first {
-                    term.put_code_last(columns);
-                }
-                *terms = first;
-            }
-            Term::Not(term) => term.put_code_last(columns),
-            Term::Text(_) | Term::Condition(_) | Term::Change(_) => {}
-        }
+        self.put_last(&|at| {
+            let column = columns.get(at);
+            column.is_some_and(|column| column.presence == Presence::Counted)
+        });
     }
 
     fn has_changes(&self) -> bool {
@@ -367,7 +517,8 @@ impl Term {
 }
 
 impl Text {
-    pub(super) fn new(typed: &str, columns: &[Column]) -> Text {
+    /// Creates a search in the columns with `searched`.
+    pub(super) fn new(typed: &str, columns: &[Column], searched: fn(&Column) -> bool) -> Text {
         let part = typed.to_lowercase();
         let hex = part.strip_prefix("0x");
         let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
@@ -380,7 +531,7 @@ impl Text {
             ColumnKind::Bytes => false,
         };
         let all = columns.iter().enumerate();
-        let columns = all.filter(|(_, column)| may_have(column));
+        let columns = all.filter(|(_, column)| searched(column) && may_have(column));
         Text {
             columns: columns.map(|(place, _)| place).collect(),
             typed: typed.to_owned(),
@@ -417,7 +568,7 @@ impl Condition {
         let number = match &self.operand {
             Operand::Int(number) => real(*number),
             Operand::Real(number) => *number,
-            Operand::Text(_) | Operand::Device(_) => return None,
+            Operand::Text(_) | Operand::Device(_) | Operand::Variable(_) => return None,
         };
         // A number from 0 to the limit.
         let is_outside = number < 0.0 || number > most;
@@ -467,6 +618,8 @@ impl Condition {
                 };
                 return is == (self.sign == Comparison::Equal);
             }
+            // Those of steps are compared by `CodeQuery`.
+            Operand::Variable(_) => return false,
             Operand::Device(device) => {
                 return device.is(value, sources) == (self.sign == Comparison::Equal);
             }

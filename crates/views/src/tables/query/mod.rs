@@ -25,11 +25,14 @@
 //!   likewise in `operator==`. Parentheses within a word are part of it: `add(int, int)`.
 //!
 //! Malformed conditions and unterminated quotes are errors, never silently treated as text.
+mod code;
 mod filter;
 mod parse;
 
+pub use self::code::{CodeQuery, code_columns};
+pub(crate) use self::code::{CodeStep, Origin, Without, column_id, origin};
 pub use self::filter::{Filter, RowRef};
-use super::{Column, Key, List, Presence};
+use super::{Column, Key, List, ListId, Presence};
 use crate::sizes::{SizeFilter, SizeKey};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -67,6 +70,8 @@ pub enum RowOptions {
     Code(CodeOptions),
     /// For sizes.
     Sizes(SizeOptions),
+    /// For what is found in code.
+    Found(FindOptions),
     /// For the details of a difference: its index in the list of differences.
     Difference(u64),
 }
@@ -97,6 +102,13 @@ pub struct SizeOptions {
     pub by: Option<SizeKey>,
     /// The bytes that are grouped: those that satisfy all conditions.
     pub within: Vec<SizeFilter>,
+}
+
+/// What the rows of what is found in code depend on. The [`CodeQuery`] is [`Query::filter`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FindOptions {
+    /// Whether each instruction is a row; otherwise each kernel.
+    pub each: bool,
 }
 
 impl CodeOptions {
@@ -140,6 +152,14 @@ impl RowOptions {
             return RowOptions::None;
         }
         RowOptions::Sizes(options)
+    }
+
+    /// Returns those of what is found in code.
+    pub fn found(options: FindOptions) -> RowOptions {
+        if options == FindOptions::default() {
+            return RowOptions::None;
+        }
+        RowOptions::Found(options)
     }
 
     /// Returns those of a difference.
@@ -233,7 +253,11 @@ impl QueryRun {
     ///
     /// A message, if the filter is malformed or there is no such column to sort by.
     pub fn new(query: &Query, list: &dyn List) -> Result<QueryRun, String> {
-        let filter = Filter::parse(&query.filter, list.id())?;
+        // The rows of what is found in code are those that the filter finds.
+        let filter = match list.id() {
+            ListId::Found => Filter::parse("", ListId::Found)?,
+            id => Filter::parse(&query.filter, id)?,
+        };
         let columns = list.id().columns();
         let sort = match &query.sort {
             Some(id) => {
@@ -342,7 +366,10 @@ impl Query {
     /// Returns a note about the rows that the filter does not list because the value that it compares
     /// is unknown, if there are any.
     pub fn undecided_note(&self, list: &dyn List, sources: &Sources) -> Option<String> {
-        let filter = Filter::parse(&self.filter, list.id()).ok()?;
+        let id = list.id();
+        let filter = Filter::parse(&self.filter, id)
+            .ok()
+            .filter(|_| id != ListId::Found)?;
         if filter.is_empty() {
             return None;
         }
@@ -387,6 +414,14 @@ impl Query {
         match &self.options {
             RowOptions::Sizes(options) => options.clone(),
             _ => SizeOptions::default(),
+        }
+    }
+
+    /// Returns what is searched in code.
+    pub fn find(&self) -> FindOptions {
+        match &self.options {
+            RowOptions::Found(options) => options.clone(),
+            _ => FindOptions::default(),
         }
     }
 

@@ -118,7 +118,11 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     pub(super) depth: u32,
     pub(super) columns: &'static [Column],
+    /// The columns that text is searched in.
+    pub(super) searched: fn(&Column) -> bool,
     pub(super) takes_changes: bool,
+    /// Whether values may be variables: `?a`.
+    pub(super) takes_variables: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -130,6 +134,14 @@ impl<'t> Parser<'t> {
         let is = self.peek(0) == Some(token);
         self.at += usize::from(is);
         is
+    }
+
+    /// Parses all tokens; none match all rows.
+    pub(super) fn whole(&mut self) -> Result<Term, String> {
+        match self.any() {
+            _ if self.tokens.is_empty() => Ok(Term::All(Vec::new())),
+            term => term,
+        }
     }
 
     pub(super) fn any(&mut self) -> Result<Term, String> {
@@ -174,7 +186,7 @@ impl<'t> Parser<'t> {
             Token::Close => return Err("missing operand before )".to_owned()),
             Token::And => return missing("missing operand before \"and\""),
             Token::Or => return missing("missing operand before \"or\""),
-            Token::Quoted(text) => Term::Text(Text::new(text, self.columns)),
+            Token::Quoted(text) => Term::Text(Text::new(text, self.columns, self.searched)),
             Token::Word(word) => {
                 self.at -= 1;
                 if let Some(change) = self.change()? {
@@ -183,7 +195,7 @@ impl<'t> Parser<'t> {
                     Term::Condition(condition)
                 } else {
                     self.at += 1;
-                    Term::Text(Text::new(word, self.columns))
+                    Term::Text(Text::new(word, self.columns, self.searched))
                 }
             }
         };
@@ -307,6 +319,14 @@ impl Parser<'_> {
             (ColumnKind::Bool, "yes" | "true") => Operand::Int(1),
             (ColumnKind::Bool, "no" | "false") => Operand::Int(0),
             (ColumnKind::Text | ColumnKind::Words, typed)
+                if self.takes_variables && is_variable(typed) =>
+            {
+                if sign != Comparison::Equal {
+                    return Err(format!("compare {typed} with ="));
+                }
+                Operand::Variable(typed.trim_start_matches('?').to_owned())
+            }
+            (ColumnKind::Text | ColumnKind::Words, typed)
                 if equality && DEVICE_COLUMNS.contains(id) =>
             {
                 Operand::Device(DeviceName::new(typed))
@@ -389,6 +409,17 @@ fn beginning(columns: &[Column], name: &str) -> Vec<usize> {
     let all = columns.iter().enumerate();
     let which = all.filter(|(_, column)| begins(column));
     which.map(|(place, _)| place).collect()
+}
+
+/// Whether a value is a variable: `?a`.
+fn is_variable(typed: &str) -> bool {
+    let name = typed.strip_prefix('?');
+    name.is_some_and(|name| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 /// Parses a number: `31`, `0x1f`, `-1`, `0.5`.
