@@ -13,7 +13,7 @@ use zeview_analysis::profile;
 use super::columns::Columns;
 use super::dto::{Diagnostic, Node, Summary};
 use super::js;
-use super::operations::{self, ApiError, ListOptions};
+use super::operations::{self, ApiError, FindRequest, ListOptions};
 use super::verdict::Verdict;
 use crate::analysis::profile::{Profile, ProfileComparison, Reader};
 use crate::decode::decode;
@@ -60,6 +60,18 @@ fn query(kernel: &str, options: JsValue) -> Result<KernelQuery, Error> {
         name: kernel.to_owned(),
         ..options
     })
+}
+
+/// The options of a search in code.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct CodeOptions {
+    rows: bool,
+    limit: Option<u32>,
+    kernel: String,
+    device: Option<String>,
+    image: Option<String>,
+    file: Option<String>,
 }
 
 /// A decoded file.
@@ -237,6 +249,30 @@ impl ZeviewDocument {
         let texts: Vec<(String, String)> = texts.into_iter().collect();
         let query = query(kernel, options)?;
         to_js(&operations::step(&mut self.0, &query, &texts)?)
+    }
+
+    /// Searches the code of all kernels.
+    #[wasm_bindgen(js_name = findCode, unchecked_return_type = "FoundRow[]")]
+    pub fn find_code(
+        &mut self,
+        query: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "FindOptions")] options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let options: CodeOptions = from_js(options)?;
+        let request = FindRequest {
+            query: query.to_owned(),
+            rows: options.rows,
+            limit: options.limit,
+            kernels: KernelQuery {
+                device: options.device,
+                image: options.image,
+                file: options.file,
+                ..KernelQuery::with_code(options.kernel)
+            },
+        };
+        let rows = operations::find_code(&mut self.0, &request)?;
+        let rows = js_sys::JSON::parse(&rows);
+        rows.map_err(|_| ApiError::new("internal", "the rows are not JSON").into())
     }
 
     /// Returns the instructions of a kernel with their data flow. Names and options are those of

@@ -375,6 +375,46 @@ export interface KernelInput {
 }
 
 /** Chooses one of several builds of a kernel. */
+/** A kernel with instructions that were found, or one of them: the columns of `zeview find --json`, and `file`, the path of the document. */
+export interface FoundRow {
+  file: string;
+  name: string;
+  package_file: string | null;
+  image: string | null;
+  member: string | null;
+  device: string | null;
+  /** Number of instructions of the kernel that match; of sequences, the number of places. */
+  found: number;
+  /** Number of the sequence in the kernel, from 1 on. */
+  match: number;
+  /** Step of the sequence that the instruction is, from 1 on. */
+  step: number;
+  /** First byte of the instruction in its section. */
+  offset: number;
+  text: string;
+  comment: string | null;
+  mnemonic: string;
+  operation: string;
+  kind: string;
+  message: string | null;
+  marks: string[];
+  demangled: string | null;
+  short_name: string;
+}
+
+/** What is searched in code, and what is returned. */
+export interface FindOptions {
+  /** Returns a row for each instruction instead of one for each kernel. */
+  rows?: boolean;
+  /** Maximum number of rows. */
+  limit?: number;
+  /** Only this kernel, by any of its names, or a pattern. */
+  kernel?: string;
+  device?: string;
+  image?: string;
+  file?: string;
+}
+
 export interface KernelOptions {
   /** The device, by any of its names. */
   device?: string;

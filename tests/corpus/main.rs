@@ -6,6 +6,7 @@ mod support;
 
 mod dataflow;
 mod diff;
+mod find;
 mod frames;
 mod hostile;
 mod hosts;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         ("hostile", hostile::TESTS),
         ("diff", diff::TESTS),
         ("sizes", sizes::TESTS),
+        ("find", find::TESTS),
     ];
     let mut trials = Vec::new();
     for (file, tests) in files {

@@ -30,6 +30,7 @@ const USES: &[(&str, &[&str])] = &[
     ("report", &["-o out.html -- FILE"]),
     ("lines", &["-- FILE"]),
     ("sizes", &["-- FILE", "--json -- FILE"]),
+    ("find", &["dpas -- FILE", "--json dpas -- FILE FILE"]),
     ("step", &["-- FILE", "--json -- FILE"]),
     ("extract", &["-o out -- FILE .ze_info"]),
     ("modules", &["-- FILE"]),

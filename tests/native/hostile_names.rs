@@ -48,6 +48,17 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "find",
+        &[
+            "dpas FILE",
+            "--rows --full-names --all kind=message FILE MISSING",
+            "--json --device TYPED kind=message FILE",
+            "--csv --image TYPED --file TYPED kind=message FOLDER",
+            "--kernel TYPED --limit 3 kind=message FILE",
+            "TYPED FILE",
+        ],
+    ),
+    (
         "sizes",
         &[
             "FILE",

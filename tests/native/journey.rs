@@ -4,7 +4,7 @@
 use zeview::analysis::occupancy::OccupancyParameters;
 use zeview::model::{NodeId, SourceId, Span, Str};
 use zeview::tables::ListId;
-use zeview::tables::query::{GroupBy, Query, RowOptions};
+use zeview::tables::query::{FindOptions, GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
@@ -269,6 +269,14 @@ fn visit_images() -> Decoder {
             ..Query::default()
         };
         decoder.ask(list(ListId::Kernels, query, rows()));
+    }
+    for each in [false, true] {
+        let query = Query {
+            filter: "kind=message".to_owned(),
+            options: RowOptions::found(FindOptions { each }),
+            ..Query::default()
+        };
+        decoder.ask(list(ListId::Found, query, rows()));
     }
     decoder
 }

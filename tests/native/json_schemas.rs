@@ -50,6 +50,15 @@ const SCHEMAS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "find",
+        &[
+            "find --json kind=message ZEBIN/*",
+            "find --json --rows kind=message HOST/*",
+            "find --json --rows marks=spill SAMPLES/spill.dg2.zebin",
+            "find --json --rows kind=message PACKAGE/streamed.whl",
+        ],
+    ),
+    (
         "sizes",
         &[
             "sizes --json PACKAGE/streamed.whl",

@@ -36,6 +36,7 @@ mod decoder;
 mod diff;
 mod doc_examples;
 mod dwarf;
+mod find;
 mod folding;
 mod frames;
 mod globs;

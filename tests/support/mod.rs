@@ -16,6 +16,7 @@ pub mod dwarf;
 pub mod dwarf_files;
 pub mod elf;
 pub mod fixtures;
+pub mod found;
 pub mod frames;
 pub mod full_zebin;
 pub mod gate;

@@ -258,6 +258,25 @@ impl Document {
         })
     }
 
+    fn find_code(
+        &self,
+        py: Python<'_>,
+        query: String,
+        rows: bool,
+        limit: Option<u32>,
+        kernels: Query,
+    ) -> PyResult<String> {
+        self.run(py, move |document| {
+            let request = operations::FindRequest {
+                query,
+                rows,
+                limit,
+                kernels: kernels.into(),
+            };
+            operations::find_code(document, &request)
+        })
+    }
+
     fn instructions(&self, py: Python<'_>, query: Query) -> PyResult<String> {
         self.run(py, move |document| {
             let (_, listing) = operations::listing(document, &query.into())?;

@@ -95,6 +95,27 @@ def test_step():
     assert [column["kind"] for column in step.columns] == ["source", "spirv", "instructions"]
 
 
+def test_find_code(sample):
+    document = zeview.open(sample)
+    for query in ["kind=message", "mnemonic=send then mnemonic=send"]:
+        for rows in [False, True]:
+            options = ["--rows"] if rows else []
+            printed = command_json("find", "--json", *options, query, sample)
+            found = document.find_code(query, rows=rows)
+            assert len(found) == len(printed)
+            for row, other in zip(found, printed):
+                assert other.pop("schema") == 1
+                # The command prints the name of the file before the path in it.
+                assert other.pop("file").endswith(row.file)
+                values = row.to_dict()
+                values.pop("file")
+                assert values == other
+    assert len(document.find_code("kind=message", limit=1)) <= 1
+    with pytest.raises(zeview.Error) as error:
+        document.find_code("knd=message")
+    assert error.value.code == "bad-query"
+
+
 def test_spirv(sample):
     document = zeview.open(sample)
     try:

@@ -55,6 +55,7 @@ export function bind(load) {
       const { rawIds = false, ...build } = options;
       return this.#decoded.spirv(kernel, rawIds, build);
     }
+    findCode(query, options) { return this.#decoded.findCode(query, options); }
     step(kernel, options = {}) {
       const { sources = {}, ...build } = options;
       return this.#decoded.step(kernel, sources, build);

@@ -49,6 +49,11 @@ export class ZeviewDocument {
   /** Returns the SPIR-V of the file as text, as `zeview disasm --spirv` prints it: of all its modules, or of those with a kernel. */
   spirv(kernel?: string, options?: KernelOptions & { rawIds?: boolean }): string;
   /**
+   * Searches the code of all kernels, as `zeview find --json`: a row for each kernel, with `rows` for each instruction.
+   * The query has conditions on instructions and kernels, and sequences: `marks=fill writes=?a then marks=spill reads=?a`.
+   */
+  findCode(query: string, options?: FindOptions): FoundRow[];
+  /**
    * Returns a kernel's source, SPIR-V, vISA and instructions, tied line by line, as `zeview step --json` prints them.
    * `sources` are the texts of source files by name; SPIR-V may contain the text.
    */

@@ -17,6 +17,7 @@ from ._records import (
     Comparison,
     Fact,
     FlowReport,
+    FoundRow,
     Instruction,
     KernelStep,
     Problem,
@@ -306,6 +307,26 @@ class Document:
         """
         query = _query(kernel, path, device, image, file)
         return KernelStep(json.loads(self._native.step(query, list((sources or {}).items()))))
+
+    def find_code(
+        self,
+        query: str,
+        *,
+        rows: bool = False,
+        limit: Optional[int] = None,
+        kernel: KernelName = "",
+        device: Optional[str] = None,
+        image: Optional[str] = None,
+        file: Optional[str] = None,
+    ) -> List[FoundRow]:
+        """The kernels whose code has what a query describes, as `zeview find --json` prints them.
+
+        With `rows`, each instruction. The query has conditions on instructions and kernels, and
+        sequences: `"marks=fill writes=?a then marks=spill reads=?a"`. The options choose the kernels.
+        """
+        kernels = _query(kernel, None, device, image, file)
+        found = self._native.find_code(query, rows, limit, kernels)
+        return [FoundRow(row) for row in json.loads(found)]
 
     def instructions(
         self,

@@ -262,6 +262,31 @@ class Instruction(Record):
     limit: Optional[str]
 
 
+class FoundRow(Record):
+    """A kernel with instructions that were found in its code, and the first of them; or one of them."""
+
+    __slots__ = ()
+    file: str
+    name: str
+    package_file: Optional[str]
+    image: Optional[str]
+    member: Optional[str]
+    device: Optional[str]
+    found: int
+    match: int
+    step: int
+    offset: int
+    text: str
+    comment: Optional[str]
+    mnemonic: str
+    operation: str
+    kind: str
+    message: Optional[str]
+    marks: List[str]
+    demangled: Optional[str]
+    short_name: str
+
+
 class KernelStep(Record):
     """A kernel in step: its forms, and what ties their lines. Lines have indices of `points`: their
     own first, then the calls around it."""

@@ -120,6 +120,7 @@ impl KernelQuery {
             device.eq_ignore_ascii_case(typed) || own == Some(device)
         });
         is_device
+            && self.path.as_deref().is_none_or(|path| path == place.path)
             && self.is_in_file(place.file)
             && self.is_image([place.image, place.member, place.path])
     }

@@ -1,0 +1,48 @@
+// Find in code: kernels and instructions of a library, and the way to Assembly.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+
+const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
+const tab = (page, name) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
+const rows = (page) => page.locator("#found [data-row]");
+const field = (page) => page.locator("#found-filter");
+
+for (const scheme of ["light", "dark"]) {
+  journey(`find in code, ${scheme}`, { width: 1440, height: 900, theme: scheme }, async (page) => {
+    await dropFile(page, sample("spill.dg2.zebin"));
+    await tab(page, "Find in code").click();
+    await field(page).waitFor();
+    await page.getByText("Type what to find").waitFor();
+    await field(page).fill("marks=spill");
+    await rows(page).first().waitFor();
+    await axe(page);
+    await screenshot(page, `find-${scheme}`);
+  });
+}
+
+journey("each instruction leads to Assembly", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("spill.dg2.zebin"));
+  await tab(page, "Find in code").click();
+  await field(page).fill("marks=spill loop>=1");
+  await eventually(() => rows(page).count(), 1);
+  await page.getByLabel("Rows").selectOption("instructions");
+  await eventually(async () => (await rows(page).count()) > 3, true);
+  const offset = await rows(page).nth(2).locator("[data-column]").nth(1).innerText();
+  await rows(page).nth(2).dblclick();
+  await page.getByRole("tabpanel", { name: "Assembly" }).waitFor();
+  await page.locator("#instructions [aria-selected='true']", { hasText: offset }).waitFor();
+});
+
+journey("a query that is malformed says so", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("program.host"));
+  await tab(page, "Find in code").click();
+  await field(page).fill("kind=message");
+  await rows(page).first().waitFor();
+  await field(page).fill("kind=message then");
+  await page.getByText("step 2 is empty").waitFor();
+  await field(page).fill("marks=sampler kind=float");
+  await page.getByText("Nothing found.").waitFor();
+  assert.equal(await rows(page).count(), 0);
+});
