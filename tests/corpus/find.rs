@@ -30,9 +30,9 @@ fn samples(folder: &Path) -> Result<(), Failed> {
     let mut all = Vec::new();
     files(folder, &mut all);
     all.retain(|path| {
-        let is_code = ["zebin", "syclbin", "host"].map(Some).contains(
-            &path.extension().and_then(|extension| extension.to_str()),
-        );
+        let is_code = ["zebin", "syclbin", "host"]
+            .map(Some)
+            .contains(&path.extension().and_then(|extension| extension.to_str()));
         is_code && path.metadata().is_ok_and(|of| of.len() <= SIZE_MAX)
     });
     let mut matches = 0;
@@ -44,7 +44,9 @@ fn samples(folder: &Path) -> Result<(), Failed> {
             let (list, totals) = find(&mut document, query, true);
             let found = rows(&*list, &document.sources);
             let offsets = |rows: &[(String, String, u64)]| -> Vec<(String, u64)> {
-                rows.iter().map(|(name, _, at)| (name.clone(), *at)).collect()
+                rows.iter()
+                    .map(|(name, _, at)| (name.clone(), *at))
+                    .collect()
             };
             if totals.unsearched == 0 && offsets(&found) != offsets(&wanted) {
                 let (found, wanted) = (found.len(), wanted.len());

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use crate::cli::{fixture, stderr, stdout, zeview};
 use crate::decoder::Decoder;
-use crate::support::found::{CASES, cell, codes, find, has, looked_at, rows};
+use crate::support::found::{CASES, cell, codes, find, looked_at, rows};
 use crate::support::{built, fixtures, open};
 use serde_json::Value;
 use zeview::analysis::assembly::Listing;
 use zeview::api::operations::{FindRequest, find_code};
 use zeview::decode::isa::{Code, Decoder as Instructions, Platform};
-use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
+use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources};
 use zeview::tables::query::{FindOptions, Query, RowOptions};
 use zeview::tables::{CellValue, List, ListId, list_for};
 use zeview::worker::protocol::{ListRequest, Request, Response};
@@ -52,8 +52,20 @@ fn check_classes(name: &str, listing: &dyn Listing, sources: &Sources) {
         let marks: Vec<&str> = line.marks.iter().map(|mark| &*mark.text).collect();
         let of: Vec<&str> = class.marks.iter().map(|mark| &**mark).collect();
         assert_eq!(
-            (class.mnemonic, &*class.operation, class.kind, &*class.message, of),
-            (line.mnemonic, &*line.operation, line.kind, &*line.message_name, marks),
+            (
+                class.mnemonic,
+                &*class.operation,
+                class.kind,
+                &*class.message,
+                of
+            ),
+            (
+                line.mnemonic,
+                &*line.operation,
+                line.kind,
+                &*line.message_name,
+                marks
+            ),
             "{name}, {row}: {}",
             line.text
         );
@@ -127,7 +139,9 @@ fn what_is_found_is_what_each_instruction_says() {
                 if totals.unsearched == 0 {
                     assert_eq!(found.len(), wanted.len(), "{name}: {query}");
                     let offsets = |rows: &[(String, String, u64)]| -> Vec<(String, u64)> {
-                        rows.iter().map(|(name, _, at)| (name.clone(), *at)).collect()
+                        rows.iter()
+                            .map(|(name, _, at)| (name.clone(), *at))
+                            .collect()
                     };
                     assert_eq!(offsets(&found), offsets(&wanted), "{name}: {query}");
                 }
@@ -189,10 +203,14 @@ fn conditions_mean_what_they_mean_in_the_list_of_instructions() {
         for query in queries {
             let (list, totals) = find(&mut document, query, true);
             let found = rows(&*list, &document.sources);
-            let found: Vec<(String, u64)> = found.into_iter().map(|(name, _, at)| (name, at)).collect();
+            let found: Vec<(String, u64)> =
+                found.into_iter().map(|(name, _, at)| (name, at)).collect();
             let mut wanted = filtered(&mut document, query);
             // Code that no kernel or function names is not searched.
-            let known: Vec<String> = codes(&mut document).into_iter().map(|(name, ..)| name).collect();
+            let known: Vec<String> = codes(&mut document)
+                .into_iter()
+                .map(|(name, ..)| name)
+                .collect();
             wanted.retain(|(name, _)| known.contains(name));
             if totals.unsearched == 0 {
                 assert_eq!(found, wanted, "{}: {query}", file.name);
@@ -208,12 +226,21 @@ fn conditions_on_kernels_exclude_them() {
     let mut document = open(PROGRAM);
     let (all, _) = find(&mut document, "kind=message", true);
     let all = rows(&*all, &document.sources);
-    let devices: std::collections::BTreeSet<&String> = all.iter().map(|(_, device, _)| device).collect();
+    let devices: std::collections::BTreeSet<&String> =
+        all.iter().map(|(_, device, _)| device).collect();
     assert!(devices.len() > 1, "{devices:?}");
     for device in devices {
-        let (list, _) = find(&mut document, &format!("kind=message device={device}"), true);
+        let (list, _) = find(
+            &mut document,
+            &format!("kind=message device={device}"),
+            true,
+        );
         let found = rows(&*list, &document.sources);
-        let wanted: Vec<_> = all.iter().filter(|(_, of, _)| of == device).cloned().collect();
+        let wanted: Vec<_> = all
+            .iter()
+            .filter(|(_, of, _)| of == device)
+            .cloned()
+            .collect();
         assert_eq!(found, wanted, "{device}");
     }
     let (none, totals) = find(&mut document, "kind=message name=nobody", false);
@@ -258,20 +285,26 @@ fn pairs(
         };
         let list = list_for(document, NodeId::ROOT, ListId::Instructions, &query).unwrap();
         let sources = &document.sources;
-        let marked = |row, mark: &str| words(&*list, row, "marks", sources).contains(&mark.to_owned());
+        let marked =
+            |row, mark: &str| words(&*list, row, "marks", sources).contains(&mark.to_owned());
         for row in (0..list.count()).filter(|row| marked(*row, first)) {
             let written = words(&*list, row, "writes", sources);
             let last = (row + within).min(list.count() - 1);
-            let is_found = (row + 1..=last).filter(|row| marked(*row, second)).any(|other| {
-                let read = words(&*list, other, "reads", sources);
-                written.iter().filter(|register| read.contains(register)).any(|register| {
-                    let between = row + 1..other;
-                    !without
-                        || !between
-                            .clone()
-                            .any(|at| words(&*list, at, "writes", sources).contains(register))
-                })
-            });
+            let is_found = (row + 1..=last)
+                .filter(|row| marked(*row, second))
+                .any(|other| {
+                    let read = words(&*list, other, "reads", sources);
+                    written
+                        .iter()
+                        .filter(|register| read.contains(register))
+                        .any(|register| {
+                            let between = row + 1..other;
+                            !without
+                                || !between.clone().any(|at| {
+                                    words(&*list, at, "writes", sources).contains(register)
+                                })
+                        })
+                });
             count += usize::from(is_found);
         }
     }
@@ -310,7 +343,10 @@ fn sequences_share_registers() {
         assert_eq!(at(row).end, at(row + 1).start, "they are adjacent");
         assert_eq!(cell(&*list, row, "step", sources), "1");
         assert_eq!(cell(&*list, row + 1, "step", sources), "2");
-        assert_eq!(cell(&*list, row, "match", sources), cell(&*list, row + 1, "match", sources));
+        assert_eq!(
+            cell(&*list, row, "match", sources),
+            cell(&*list, row + 1, "match", sources)
+        );
     }
     // An instruction that reads what it writes.
     let (list, _) = find(&mut document, "kind=float reads=?a writes=?a", true);
@@ -333,8 +369,16 @@ fn all_surfaces_find_the_same() {
     let sample = std::fs::read(&path).unwrap();
     for (bytes, file, query) in [
         (&*sample, path.clone(), "dpas"),
-        (SPILL, "www/samples/spill.dg2.zebin".to_owned(), "marks=fill writes=?a then marks=spill reads=?a"),
-        (PROGRAM, "www/samples/program.host".to_owned(), "kind=message"),
+        (
+            SPILL,
+            "www/samples/spill.dg2.zebin".to_owned(),
+            "marks=fill writes=?a then marks=spill reads=?a",
+        ),
+        (
+            PROGRAM,
+            "www/samples/program.host".to_owned(),
+            "kind=message",
+        ),
     ] {
         for each in [false, true] {
             let mut arguments = vec!["find", "--json", query, &file];
@@ -365,7 +409,8 @@ fn all_surfaces_find_the_same() {
                 limit: Some(1),
                 ..request
             };
-            let first: Vec<Value> = serde_json::from_str(&find_code(&mut document, &first).unwrap()).unwrap();
+            let first: Vec<Value> =
+                serde_json::from_str(&find_code(&mut document, &first).unwrap()).unwrap();
             assert_eq!(first.len(), 1);
             // The page reads and searches in steps.
             let (mut decoder, _) = Decoder::open("file", bytes);
@@ -420,7 +465,10 @@ fn the_page_says_what_is_wrong_with_a_query() {
     for (filter, trouble) in [
         ("", None),
         ("marks=spill", None),
-        ("marks=spill then", Some("missing instruction after then: step 2 is empty")),
+        (
+            "marks=spill then",
+            Some("missing instruction after then: step 2 is empty"),
+        ),
         ("marks=fill", None),
     ] {
         let Response::List(page) = decoder.ask(ask(filter)) else {
@@ -438,7 +486,14 @@ fn the_command_prints_kernels_or_instructions() {
     let output = zeview(&["find", "marks=spill", file]);
     let text = stdout(&output);
     let mut lines = text.lines();
-    let count: u64 = lines.next().unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    let count: u64 = lines
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!(count > 1);
     assert!(text.ends_with(" of 1 kernel\n"), "{text}");
     let output = zeview(&["find", "--rows", "marks=spill", file]);
@@ -451,7 +506,10 @@ fn the_command_prints_kernels_or_instructions() {
         let (offset, text) = line.trim().split_once("  ").unwrap();
         let offset = u64::from_str_radix(offset.trim_start_matches("0x"), 16).unwrap();
         let wanted = format!("/* [{offset:08X}] */");
-        let of = assembly.lines().find(|line| line.starts_with(&wanted)).unwrap();
+        let of = assembly
+            .lines()
+            .find(|line| line.starts_with(&wanted))
+            .unwrap();
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(plain(of).ends_with(&plain(text)), "{of}\n{text}");
     }
@@ -470,6 +528,9 @@ fn the_command_prints_kernels_or_instructions() {
     }
     let none = zeview(&["find", "marks=spill", "--kernel", "nobody", file]);
     assert_eq!(none.status.code(), Some(0));
-    assert!(stdout(&none).starts_with("0 instructions in 0 of 0 kernels"), "{}", stdout(&none));
-    let _ = (has, Span::default());
+    assert!(
+        stdout(&none).starts_with("0 instructions in 0 of 0 kernels"),
+        "{}",
+        stdout(&none)
+    );
 }

@@ -68,7 +68,11 @@ pub fn looked_at(
             let line = listing.line(row, sources).unwrap();
             if is(&line) {
                 let at = listing.span(row, sources).unwrap();
-                found.push((name.clone(), device.clone(), at.start - listing.code().start));
+                found.push((
+                    name.clone(),
+                    device.clone(),
+                    at.start - listing.code().start,
+                ));
             }
         }
     }

@@ -84,8 +84,8 @@ impl Lists {
         let id = tables::document_of(document, node, ListId::Found)?;
         self.searching(document, id, query).ok()?;
         let clock = self.clock;
-        let started = clock();
         self.read_kernels_of(document, id, is_all);
+        let started = clock();
         let mut searching = self.searching.take()?;
         let search = &mut searching.search;
         let before = search.totals();

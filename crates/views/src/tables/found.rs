@@ -292,7 +292,7 @@ impl FoundList {
             all.collect()
         });
         FoundList {
-            kernels: kernels_found(&found, is_of_several, names),
+            kernels: kernels_found(&found, is_of_several, names.or(search.names())),
             found,
             rows,
             is_sequence: search.is_sequence(),

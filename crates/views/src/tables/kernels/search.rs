@@ -11,7 +11,7 @@ use foldhash::HashMap;
 
 use super::KernelList;
 use super::part::Part;
-use super::reading::{Around, KernelReading, kernels_of, with_only_spirv};
+use super::reading::{Around, KernelReading, kernels_of, short_names, with_only_spirv};
 use crate::kernel_names::{KernelPlace, KernelQuery};
 use crate::tables::query::{
     CodeQuery, CodeStep, Filter, Origin, Query, Without, column_id, origin,
@@ -57,6 +57,8 @@ pub struct CodeSearch {
     copies: bool,
     /// The parts that are searched, if the document is no container.
     own: Option<Vec<Rc<Part>>>,
+    /// The short names of its kernels, as in the list of kernels.
+    names: Around,
     /// The next kernel: the part, and the row in it.
     next: (usize, usize),
     /// The kernels of the current part.
@@ -152,7 +154,9 @@ impl CodeSearch {
             let parts = with_only_spirv(part, &document.sources).into_iter();
             parts.map(Rc::new).collect()
         });
+        let names = own.is_some().then(|| short_names(document, id)).flatten();
         CodeSearch {
+            names,
             query,
             wanted: options.kernels,
             device: OnceCell::new(),
@@ -175,7 +179,7 @@ impl CodeSearch {
     /// Searches the next kernel of those that are read. Returns `false` if there are none.
     pub fn step(&mut self, document: &mut Document, reading: Option<&mut KernelReading>) -> bool {
         let (part, names) = match (&self.own, reading) {
-            (Some(own), _) => (own.get(self.next.0).cloned(), None),
+            (Some(own), _) => (own.get(self.next.0).cloned(), self.names.clone()),
             (None, Some(reading)) => match reading.parts.get(self.next.0).cloned() {
                 Some(part) => {
                     let names = if self.current.is_none() {
@@ -272,6 +276,11 @@ impl CodeSearch {
     /// Returns the kernels that were found.
     pub(in crate::tables) fn found(&self) -> &[FoundKernel] {
         &self.found
+    }
+
+    /// Returns the short names of the document's own kernels.
+    pub(in crate::tables) fn names(&self) -> Around {
+        self.names.clone()
     }
 
     /// Whether the instructions are kept.
