@@ -456,7 +456,7 @@ mod tests {
             ("a then without () b", "step 2: without () is empty"),
             (
                 "a then knd=message",
-                "step 2: no column \"knd\"; did you mean kind?",
+                "step 2: no column is called \"knd\"; did you mean \"kind\"?",
             ),
             (
                 "reads=?a",
