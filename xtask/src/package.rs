@@ -21,6 +21,9 @@ const COMPLETIONS: &[(&str, &str)] = &[
 
 const TEXTS: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
+/// What an assistant should know about the command line.
+const SKILL: &str = "packaging/skill/SKILL.md";
+
 /// A file that a working program reports as loaded by the driver.
 const SAMPLE: &str = "www/samples/vecadd.bmg.zebin";
 
@@ -95,6 +98,8 @@ fn fill(project: &Project, program: &Path, folder: &Path) -> std::io::Result<()>
     for text in TEXTS {
         fs::copy(project.root.join(text), folder.join(text))?;
     }
+    fs::create_dir_all(folder.join("skill"))?;
+    fs::copy(project.root.join(SKILL), folder.join("skill/SKILL.md"))?;
     for (shell, file) in COMPLETIONS {
         let mut command = Command::new(program);
         let script = shell::output(command.args(["completions", shell]));
