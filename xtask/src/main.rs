@@ -8,7 +8,8 @@
 //!   packages.
 //! * [`page`]: builds or serves the page with Trunk; [`dist`] creates the release folder, [`sizes`]
 //!   checks its budgets.
-//! * [`docs`]: the documentation site; [`links`] checks its links.
+//! * [`docs`]: the documentation site; [`glossary`] links its words, [`links`] checks its links, and [`repository`] knows the
+//!   address of the sources.
 //! * [`npm`]: the JavaScript library as a package.
 //! * [`single`]: the page in one file.
 //! * [`checks`]: all checks as named steps.
@@ -25,6 +26,7 @@ mod checks;
 mod dist;
 mod docs;
 mod fuzz;
+mod glossary;
 mod isa_tables;
 mod json;
 mod links;
@@ -35,6 +37,7 @@ mod page;
 mod project;
 mod python;
 mod release;
+mod repository;
 mod setup;
 mod shell;
 mod single;

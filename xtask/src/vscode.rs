@@ -3,6 +3,7 @@
 use crate::dist;
 use crate::options::Options;
 use crate::project::Project;
+use crate::repository;
 use crate::setup::{self, Need, Tools};
 use crate::shell::{self, Outcome, say};
 use std::fs;
@@ -91,7 +92,19 @@ fn source(project: &Project) -> PathBuf {
 pub fn package(project: &Project, to: &Path) -> Outcome {
     build(project)?;
     let mut pack = npm(&source(project), &["run", "package", "--", "--out"]);
-    shell::run(pack.arg(to))?;
+    pack.arg(to);
+    // Pictures of the README are read from the repository.
+    match repository::name(project) {
+        Some(name) => {
+            let folder = format!("https://github.com/{name}");
+            pack.arg("--baseContentUrl").arg(format!("{folder}/blob/main/editors/vscode"));
+            pack.arg("--baseImagesUrl").arg(format!("{folder}/raw/main/editors/vscode"));
+        }
+        None => {
+            pack.arg("--no-rewrite-relative-links");
+        }
+    }
+    shell::run(&mut pack)?;
     let size = fs::metadata(to).map_err(|error| format!("{}: {error}", to.display()))?;
     say(format!("{}: {} KB", to.display(), size.len() / 1000));
     Ok(())

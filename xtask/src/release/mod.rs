@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::package;
 use crate::project::Project;
 use crate::python;
+use crate::repository;
 use crate::shell::{self, Outcome, say, script};
 use crate::single;
 use crate::vscode;
@@ -65,7 +66,9 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     }
     let wheel = python::release_wheel(project, None, "page")?;
     keep(&wheel, &name_of(&wheel))?;
-    manifests::write(&to, &version, "OWNER/zeview")?;
+    let repository = repository::name(project);
+    let repository = repository.as_deref().unwrap_or(repository::PLACEHOLDER);
+    manifests::write(&to, &version, repository)?;
     sum(&to)?;
     check(project, &to)
 }
