@@ -17,3 +17,18 @@ for (const scroller of document.querySelectorAll(".table-wrapper, .content pre")
   update();
   new MutationObserver(update).observe(root, { attributes: true, attributeFilter: ["class"] });
 })();
+
+// Examples name the address of a release. Here it is the one beside this documentation, whose examples can be copied as they are.
+(() => {
+  const EXAMPLE = "https://example.org/zeview/";
+  if (!/^https?:$/.test(location.protocol)) return;
+  const site = new URL(typeof path_to_root === "string" ? path_to_root || "./" : "./", location.href);
+  const release = new URL("../", site).href;
+  for (const code of document.querySelectorAll("main code")) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const text = walker.currentNode;
+      if (text.data.includes(EXAMPLE)) text.data = text.data.replaceAll(EXAMPLE, release);
+    }
+  }
+})();

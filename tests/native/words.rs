@@ -348,12 +348,142 @@ fn there_are_no_other_words() {
     files.push(root().join("bindings/python/README.md"));
     files.push(root().join("README.md"));
     for path in &files {
+        // It explains what others say.
+        if path.ends_with("glossary.md") {
+            continue;
+        }
         let text = fs::read_to_string(path).unwrap();
         for line in text.lines() {
             check(path, line);
         }
     }
     assert!(strange.is_empty(), "{strange:#?}");
+}
+
+/// Words for things of the domain that have another word here, with that one. Whole words in any case, also with an `s`; what
+/// is code does not count.
+const SAME: &[(&str, &str)] = &[
+    ("work group", "work-group"),
+    ("workgroup", "work-group"),
+    ("sub group", "sub-group"),
+    ("subgroup", "sub-group"),
+    ("work item", "work-item"),
+    ("workitem", "work-item"),
+    ("sub slice", "sub-slice"),
+    ("subslice", "sub-slice"),
+    ("scratch space", "scratch memory"),
+    ("shared memory", "shared local memory"),
+    ("local shared memory", "shared local memory"),
+    ("execution unit", "EU"),
+    ("vector engine", "EU"),
+    ("HW thread", "hardware thread"),
+    ("warp", "hardware thread"),
+    ("wavefront", "hardware thread"),
+    ("SIMD size", "SIMD width"),
+    ("shader", "kernel"),
+    ("disassembly", "assembly"),
+    ("op code", "opcode"),
+    ("spill code", "spills"),
+    ("register spilling", "spills"),
+    ("fatbin", "fat binary"),
+    ("zebin file", "zebin"),
+    ("zeinfo", ".ze_info"),
+    ("Level-Zero", "Level Zero"),
+    ("LevelZero", "Level Zero"),
+    ("SPIRV", "SPIR-V"),
+];
+
+/// Pages that explain the words of others.
+const OF_OTHERS: [&str; 3] = ["glossary.md", "coming-from.md", "triton.md"];
+
+/// Returns whether a text has a word, not as a part of another one.
+fn has_word(text: &str, word: &str) -> bool {
+    let (text, word) = (text.to_lowercase(), word.to_lowercase());
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.match_indices(&word).any(|(start, found)| {
+        let before = text[..start].chars().next_back();
+        let after = &text[start + found.len()..];
+        let after = after.strip_prefix('s').unwrap_or(after).chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(|c| c != '.' && is_part(c))
+    })
+}
+
+/// Returns the prose of a page: without code.
+fn prose(text: &str) -> String {
+    let mut out = String::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            out.extend(line.split('`').step_by(2));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Documentation, help (which is in the reference of commands), and texts of the page and of messages.
+#[test]
+fn things_have_one_word() {
+    let mut strange = Vec::new();
+    let mut check = |path: &Path, text: &str| {
+        let found = SAME.iter().filter(|(word, _)| has_word(text, word));
+        strange.extend(found.map(|(word, ours)| {
+            format!(
+                "{}: write {ours:?} for {word:?} in {text:?}",
+                path.display()
+            )
+        }));
+    };
+    let mut pages = Vec::new();
+    sources(&root().join("docs/src"), &[".md"], &mut pages);
+    for readme in [
+        "README.md",
+        "bindings/python/README.md",
+        "editors/vscode/README.md",
+        "packaging/skill/SKILL.md",
+    ] {
+        pages.push(root().join(readme));
+    }
+    for path in pages {
+        if OF_OTHERS.iter().any(|page| path.ends_with(page)) {
+            continue;
+        }
+        for line in prose(&fs::read_to_string(&path).unwrap()).lines() {
+            check(&path, line);
+        }
+    }
+    let mut files = Vec::new();
+    for folder in [
+        "src/bin",
+        "src/ui",
+        "src/worker",
+        "src/api",
+        "crates/analysis/src",
+        "crates/core/src/analysis",
+        "crates/views/src",
+    ] {
+        sources(&root().join(folder), &[".rs"], &mut files);
+    }
+    for path in &files {
+        for literal in strings(&fs::read_to_string(path).unwrap()) {
+            // A text has several words. Titles of unitrace's tables are its own.
+            if literal.contains(' ') && !path.ends_with("profile/layout.rs") {
+                check(path, literal);
+            }
+        }
+    }
+    assert!(strange.is_empty(), "{strange:#?}");
+}
+
+#[test]
+fn only_whole_words_count() {
+    assert!(has_word("Two workgroups.", "workgroup") && has_word("a shader, b", "shader"));
+    assert!(
+        !has_word("NonSemantic.Shader.DebugInfo", "shader") && !has_word("zeinfo.md", "zeinfo")
+    );
+    assert_eq!(prose("a `b` c\n```text\nd\n```\ne"), "a  c\n\n\n\ne\n");
 }
 
 /// Values that other languages describe or compare are names of outcomes.

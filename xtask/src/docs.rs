@@ -45,7 +45,10 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
 /// Writes the name of the repository into all pages.
 fn fill(site: &Path, name: Option<&str>) -> Outcome {
     for file in dist::files(site)? {
-        if file.extension().is_some_and(|extension| extension == "html") {
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "html")
+        {
             let path = site.join(file);
             let html = String::from_utf8_lossy(&dist::read(&path)?).into_owned();
             let filled = repository::filled(&html, name);

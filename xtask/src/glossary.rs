@@ -1,7 +1,8 @@
 //! Links the words of the glossary in the pages of the documentation.
 //!
 //! Each page gets a link at the first use of each word, so no page needs links in its source, and
-//! none goes stale. The words are the terms of `docs/src/glossary.md`, and what is bold in their definitions.
+//! none goes stale. The words are the terms of `docs/src/glossary.md` that are not in italics, and what is bold in their
+//! definitions.
 
 use crate::dist;
 use crate::shell::Outcome;
@@ -12,8 +13,21 @@ const GLOSSARY: &str = "glossary.html";
 
 /// Elements whose text is not linked: headings, links, code, and what is no text.
 const CLOSED: [&str; 15] = [
-    "a", "code", "pre", "h1", "h2", "h3", "h4", "th", "dt", "title", "script", "style", "svg",
-    "nav", "zeview-embed",
+    "a",
+    "code",
+    "pre",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "th",
+    "dt",
+    "title",
+    "script",
+    "style",
+    "svg",
+    "nav",
+    "zeview-embed",
 ];
 
 /// A word and the id of its entry.
@@ -37,10 +51,22 @@ pub fn link(site: &Path) -> Outcome<usize> {
     }
     let mut count = 0;
     for name in dist::files(site)? {
-        let is_page = name.extension().is_some_and(|extension| extension == "html");
+        let is_page = name
+            .extension()
+            .is_some_and(|extension| extension == "html");
         // Lists of options and devices are looked up, not read.
         let text = name.to_string_lossy().replace('\\', "/");
-        if !is_page || matches!(&*text, GLOSSARY | "toc.html" | "404.html" | "changelog.html" | "reference/commands.html" | "reference/devices.html") {
+        if !is_page
+            || matches!(
+                &*text,
+                GLOSSARY
+                    | "toc.html"
+                    | "404.html"
+                    | "changelog.html"
+                    | "reference/commands.html"
+                    | "reference/devices.html"
+            )
+        {
             continue;
         }
         let up = "../".repeat(name.components().count() - 1);
@@ -65,8 +91,14 @@ fn words(glossary: &str) -> Vec<Word> {
         let bold = definition.split("<strong>").skip(1);
         let others = bold.filter_map(|text| Some(text.split_once("</strong>")?.0));
         let term = term.rsplit_once("\">").map_or(term, |(_, text)| text);
-        for text in [term.trim_end_matches("</a>")].into_iter().chain(others) {
-            words.push(Word { text: text.to_owned(), id: id.to_owned() });
+        let term = term.trim_end_matches("</a>");
+        // A term in italics has other meanings in other contexts.
+        let term = (!term.starts_with('<')).then_some(term);
+        for text in term.into_iter().chain(others) {
+            words.push(Word {
+                text: text.to_owned(),
+                id: id.to_owned(),
+            });
         }
     }
     words.sort_by_key(|word| std::cmp::Reverse(word.text.len()));
@@ -144,15 +176,23 @@ fn link_text<'w>(
     out.push_str(rest);
 }
 
-/// Returns the range of a word in a text, as a whole word, also with an `s` at its end. The first letter
-/// may be a capital.
+/// Returns the range of a word in a text, as a whole word, also with an `s` at its end. Its first letter
+/// may be a capital or not, unless the word is an abbreviation.
 fn find(text: &str, word: &str) -> Option<(usize, usize)> {
-    let mut capital = word.to_owned();
+    let (mut capital, mut small) = (word.to_owned(), word.to_owned());
     if let Some(first) = capital.get_mut(..1) {
         first.make_ascii_uppercase();
     }
+    if word.chars().nth(1).is_some_and(char::is_lowercase)
+        && let Some(first) = small.get_mut(..1)
+    {
+        first.make_ascii_lowercase();
+    }
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | '&');
-    let starts = text.match_indices(word).chain(text.match_indices(&*capital));
+    let variants = [word, &*capital, &*small];
+    let starts = variants
+        .into_iter()
+        .flat_map(|word| text.match_indices(word));
     let whole = starts.filter_map(|(start, found)| {
         let end = start + found.len();
         let before = text[..start].chars().next_back();
@@ -178,17 +218,18 @@ mod tests {
     const GLOSSARY: &str = r##"<dl><dt id="eu"><a class="header" href="#eu">EU</a></dt>
 <dd><strong>Execution unit</strong>: a part of the GPU.</dd>
 <dt id="spill"><a class="header" href="#spill">spill</a></dt><dd>A value.</dd>
+<dt id="pipe"><a class="header" href="#pipe"><em>pipe</em></a></dt><dd>A unit.</dd>
 <dt id="spill-slot"><a class="header" href="#spill-slot">spill slot</a></dt><dd>Memory.</dd></dl>"##;
 
     #[test]
     fn the_first_use_of_each_word_is_linked() {
         let page = "<main><h1>EU</h1><p>Spills, <code>spill</code> and <a href=\"x\">EU</a>.</p>\
-                    <p>A spill slot of an execution unit. An EU spills.</p></main>";
+                    <p>A spill slot of an execution unit, a pipe. An EU spills.</p></main>";
         let (page, count) = linked(page, &words(GLOSSARY), "../glossary.html");
         let expected = "<main><h1>EU</h1><p><a class=\"term\" href=\"../glossary.html#spill\">Spills</a>, \
                     <code>spill</code> and <a href=\"x\">EU</a>.</p>\
                     <p>A <a class=\"term\" href=\"../glossary.html#spill-slot\">spill slot</a> of an \
-                    <a class=\"term\" href=\"../glossary.html#eu\">execution unit</a>. An EU spills.</p></main>";
+                    <a class=\"term\" href=\"../glossary.html#eu\">execution unit</a>, a pipe. An EU spills.</p></main>";
         assert_eq!((page.as_str(), count), (expected, 3));
     }
 

@@ -19,7 +19,8 @@ pub fn name(project: &Project) -> Option<String> {
         return is_name(&name).then_some(name);
     }
     let mut git = Command::new("git");
-    git.args(["remote", "get-url", "origin"]).current_dir(&project.root);
+    git.args(["remote", "get-url", "origin"])
+        .current_dir(&project.root);
     from_remote(shell::output(&mut git)?.trim())
 }
 
@@ -33,9 +34,13 @@ fn from_remote(address: &str) -> Option<String> {
 
 fn is_name(text: &str) -> bool {
     let is_part = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        !part.is_empty()
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
     };
-    text.split_once('/').is_some_and(|(owner, name)| is_part(owner) && is_part(name))
+    text.split_once('/')
+        .is_some_and(|(owner, name)| is_part(owner) && is_part(name))
 }
 
 /// Returns a page of HTML with the name of the repository. Where it is not known, links to it become their text: no
@@ -64,10 +69,23 @@ mod tests {
 
     #[test]
     fn names_are_read_from_addresses() {
-        for address in ["https://github.com/a-b/c.d", "git@github.com:a-b/c.d.git", "ssh://git@github.com/a-b/c.d/"] {
-            assert_eq!(from_remote(address).as_deref(), Some("a-b/c.d"), "{address}");
+        for address in [
+            "https://github.com/a-b/c.d",
+            "git@github.com:a-b/c.d.git",
+            "ssh://git@github.com/a-b/c.d/",
+        ] {
+            assert_eq!(
+                from_remote(address).as_deref(),
+                Some("a-b/c.d"),
+                "{address}"
+            );
         }
-        for address in ["/srv/zeview", "https://gitlab.com/a/b", "https://github.com/a", "https://github.com/a/b/c"] {
+        for address in [
+            "/srv/zeview",
+            "https://gitlab.com/a/b",
+            "https://github.com/a",
+            "https://github.com/a/b/c",
+        ] {
             assert_eq!(from_remote(address), None, "{address}");
         }
     }
@@ -75,8 +93,12 @@ mod tests {
     #[test]
     fn links_lead_somewhere_or_are_text() {
         let html = "uses: OWNER/zeview@1 <a href=\"https://github.com/OWNER/zeview/tree/main/x\">x</a>, <code>OWNER</code>.";
-        let known = "uses: a/b@1 <a href=\"https://github.com/a/b/tree/main/x\">x</a>, <code>a</code>.";
+        let known =
+            "uses: a/b@1 <a href=\"https://github.com/a/b/tree/main/x\">x</a>, <code>a</code>.";
         assert_eq!(filled(html, Some("a/b")), known);
-        assert_eq!(filled(html, None), "uses: OWNER/zeview@1 x, <code>OWNER</code>.");
+        assert_eq!(
+            filled(html, None),
+            "uses: OWNER/zeview@1 x, <code>OWNER</code>."
+        );
     }
 }

@@ -97,8 +97,10 @@ pub fn package(project: &Project, to: &Path) -> Outcome {
     match repository::name(project) {
         Some(name) => {
             let folder = format!("https://github.com/{name}");
-            pack.arg("--baseContentUrl").arg(format!("{folder}/blob/main/editors/vscode"));
-            pack.arg("--baseImagesUrl").arg(format!("{folder}/raw/main/editors/vscode"));
+            pack.arg("--baseContentUrl")
+                .arg(format!("{folder}/blob/main/editors/vscode"));
+            pack.arg("--baseImagesUrl")
+                .arg(format!("{folder}/raw/main/editors/vscode"));
         }
         None => {
             pack.arg("--no-rewrite-relative-links");

@@ -157,7 +157,7 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
     }
     let mut out = vec![
         match row.simd_size.value {
-            0 => "unknown SIMD size".to_owned(),
+            0 => "unknown SIMD width".to_owned(),
             size => format!("SIMD{size}"),
         },
         format!("{} registers", number(row.grf_count.value)),

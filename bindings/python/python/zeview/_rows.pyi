@@ -25,7 +25,7 @@ class Kernel(Row):
     grf_count: Optional[int]
     """General registers per hardware thread."""
     eu_thread_count: Optional[int]
-    """Hardware threads per execution unit; 0 if the file does not give the number."""
+    """Hardware threads per EU; 0 if the file does not give the number."""
     spill_size: Optional[int]
     """Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it, or has the reservation for a call stack."""
     spill_dwords_per_lane: Optional[float]

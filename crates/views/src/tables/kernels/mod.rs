@@ -67,7 +67,7 @@ columns! {
         |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| located_number(row.simd_size));
     "grf_count" Number Default 0 "GRF" "" "General registers per hardware thread."
         |row, _| located_number(row.grf_count);
-    "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per execution unit; 0 if the file does not give the number."
+    "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per EU; 0 if the file does not give the number."
         |row, _| located_number(row.eu_thread_count);
     "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it, or has the reservation for a call stack."
         |row, _| marked(row, slot(row, row.spill_size), &SPILL_HAZARDS);
