@@ -360,8 +360,8 @@ fn there_are_no_other_words() {
     assert!(strange.is_empty(), "{strange:#?}");
 }
 
-/// Words for things of the domain that have another word here, with that one. Whole words in any case, also with an `s`; what
-/// is code does not count.
+/// Words for things of the domain that have another word here, with that one. Whole words, also with an `s`; what is
+/// code does not count.
 const SAME: &[(&str, &str)] = &[
     ("work group", "work-group"),
     ("workgroup", "work-group"),
@@ -396,15 +396,26 @@ const SAME: &[(&str, &str)] = &[
 /// Pages that explain the words of others.
 const OF_OTHERS: [&str; 3] = ["glossary.md", "coming-from.md", "triton.md"];
 
-/// Returns whether a text has a word, not as a part of another one.
+/// Returns whether a text has a word, not as a part of another one. Words with capitals are compared as they are.
 fn has_word(text: &str, word: &str) -> bool {
-    let (text, word) = (text.to_lowercase(), word.to_lowercase());
+    let has_capitals = word.contains(char::is_uppercase);
+    let text = if has_capitals {
+        text.to_owned()
+    } else {
+        text.to_lowercase()
+    };
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    text.match_indices(&word).any(|(start, found)| {
+    text.match_indices(word).any(|(start, found)| {
         let before = text[..start].chars().next_back();
         let after = &text[start + found.len()..];
-        let after = after.strip_prefix('s').unwrap_or(after).chars().next();
-        !before.is_some_and(is_part) && !after.is_some_and(|c| c != '.' && is_part(c))
+        let mut after = after.strip_prefix('s').unwrap_or(after).chars();
+        // A full stop ends a sentence, or is a part of a name.
+        let is_longer = match after.next() {
+            Some('.') => after.next().is_some_and(char::is_alphanumeric),
+            Some(c) => is_part(c),
+            None => false,
+        };
+        !before.is_some_and(is_part) && !is_longer
     })
 }
 
