@@ -37,6 +37,7 @@ fn required(kind: Kind) -> &'static [&'static str] {
             "/CHANGELOG.md",
             "/LICENSE-MIT",
             "/LICENSE-APACHE",
+            "/skill/SKILL.md",
             "/completions/zeview.bash",
             "/completions/_zeview",
             "/completions/zeview.fish",
