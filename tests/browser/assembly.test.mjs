@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, fixture, journey, screenshot, showAllPanes, showCodeStart } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, fixture, journey, screenshot, showAllPanes, showCodeStart } from "./harness.mjs";
 
 showAllPanes();
 
@@ -19,7 +19,7 @@ const code = (page) => page.getByRole("combobox", { name: "Code" });
 
 async function open(page, file) {
   await dropFile(page, file);
-  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await rows(page).nth(1).waitFor();
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -115,7 +115,7 @@ async function damagedIsAsLong() {
 
 journey("bookmarks in a nested file are restored", { width: 1440 }, async (page) => {
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
-  await page.getByRole("tab", { name: "Kernels" }).click();
+  await choose(page.getByRole("tab", { name: "Kernels" }));
   await page.locator("#kernels [data-row='1'] [role=gridcell]").first().click();
   await eventually(() => selected(page).count(), 1);
   // Until its rows arrive, the tree shows "…", and before that, the file is selected.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -133,7 +133,7 @@ journey("both paths to an entry select the same node without scrolling", { width
 
 journey("a selection made elsewhere appears in the tree by kernel; the order is remembered", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("kernels600.dg2.zebin"));
-  await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Kernels", exact: true }));
   const filter = page.getByRole("searchbox", { name: "Filter kernels" });
   await filter.fill("k0300_int");
   await page.getByText("1 of 600 kernels").waitFor();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFromDisk, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFromDisk, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
 import { zip } from "./zip.mjs";
 
 showAllPanes();
@@ -41,7 +41,7 @@ journey("two files dropped together are compared", { width: 1600, height: 1000 }
 
 journey("two kernels of one file are compared", { width: 1600, height: 1000 }, async (page) => {
   await dropBytes(page, { "spill.zebin": spill });
-  await panelTab(page, /^Kernels/).click();
+  await choose(panelTab(page, /^Kernels/));
   const kernels = page.getByRole("grid", { name: "Kernels" });
   const button = (name) => page.getByRole("button", { name });
   await rows(kernels).filter({ hasText: /^spill/ }).click();
@@ -104,7 +104,7 @@ journey("keyboard: next difference, previous difference, end", { width: 1440, he
 
 journey("the panel lists files to compare with and accepts a dropped file", { width: 1280 }, async (page) => {
   await dropBytes(page, { "after.zebin": other });
-  await panelTab(page, "Compare").click();
+  await choose(panelTab(page, "Compare"));
   await page.getByText("Compare with another build of these kernels").waitFor();
   await axe(page);
   await dropBytes(page, { "before.zebin": spill }, { on: "[data-base]" });
@@ -120,7 +120,7 @@ journey("comparing with an open file", { width: 1280 }, async (page) => {
   await dropBytes(page, { "before.zebin": spill });
   await page.locator(".head-line .chips").waitFor();
   await dropBytes(page, { "after.zebin": other });
-  await panelTab(page, "Compare").click();
+  await choose(panelTab(page, "Compare"));
   await page.getByRole("tabpanel").getByRole("button", { name: "before.zebin" }).click();
   await said(page).waitFor();
 });
@@ -490,7 +490,7 @@ journey("comparison in a narrow window", { width: 420, height: 900 }, async (pag
 
 journey("the report of a file is saved", async (page) => {
   await dropBytes(page, { "kernel.zebin": spill });
-  await panelTab(page, "Overview").click();
+  await choose(panelTab(page, "Overview"));
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Save report" }).click(),

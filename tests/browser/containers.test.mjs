@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, journey, screenshot } from "./harness.mjs";
 
 const FAT = path.join(import.meta.dirname, "../fixtures/zebin/vecadd-fatnoir.dg2+pvc.igc2.40.zebin");
 
@@ -38,7 +38,7 @@ for (const theme of ["light", "dark"]) {
     // An image shows its name and its verdict for that device.
     await cell(page, "images", 0, 0).click();
     await page.locator(".nested .crumb", { hasText: "64.dg2" }).waitFor();
-    await tab(page, "Overview").click();
+    await choose(tab(page, "Overview"));
     await chip(page, "driver: refused on pvc").waitFor();
     await overview.getByRole("heading", { name: "zebin 1.73" }).waitFor();
     await overview.getByText("pvc is 12.60.7").waitFor();
@@ -47,7 +47,7 @@ for (const theme of ["light", "dark"]) {
 
   journey(`all devices of a container, ${theme}`, { theme }, async (page) => {
     await dropFile(page, FAT);
-    await tab(page, "Devices").click();
+    await choose(tab(page, "Devices"));
     await page.locator("#devices").getByText("does not run").first().waitFor();
     await axe(page);
     await screenshot(page, `devices-container-${theme}`);
@@ -62,14 +62,14 @@ for (const theme of ["light", "dark"]) {
 
 journey("all devices of a zebin", {}, async (page) => {
   await dropFile(page, path.join(import.meta.dirname, "../../www/samples/vecadd.bmg.zebin"));
-  await tab(page, "Devices").click();
+  await choose(tab(page, "Devices"));
   await page.locator("#devices").getByText("pvc is 12.60.7").waitFor();
   await screenshot(page, "devices-zebin");
 });
 
 journey("the kernels of all images", {}, async (page) => {
   await dropFile(page, FAT);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await cell(page, "kernels", 1, 1).getByText("64.12.60.7").waitFor();
   await cell(page, "kernels", 1, 2).getByText("pvc").waitFor();
   await axe(page);
@@ -84,7 +84,7 @@ journey("the kernels of all images", {}, async (page) => {
   await page.locator(".nested .crumb", { hasText: "64.dg2" }).waitFor();
   // The image has its own kernels, and a link back.
   await page.locator(".nested button", { hasText: "64.dg2" }).click();
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await eventually(() => page.locator("#kernels [data-row]").count(), 1);
   await page.getByRole("button", { name: "All images" }).click();
   await eventually(() => page.locator("#kernels [data-row]").count(), 2);
@@ -92,10 +92,10 @@ journey("the kernels of all images", {}, async (page) => {
 
 journey("a container in a narrow window", { width: 420 }, async (page) => {
   await dropFile(page, FAT);
-  await tab(page, "Overview").click();
+  await choose(tab(page, "Overview"));
   await panel(page, "Overview").getByRole("heading", { name: "2 images" }).waitFor();
   await screenshot(page, "container-narrow");
-  await tab(page, "Devices").click();
+  await choose(tab(page, "Devices"));
   await page.locator("#devices [data-row]").first().waitFor();
   await screenshot(page, "devices-narrow");
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { withCode } from "./generated.mjs";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showCodeStart } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, showCodeStart } from "./harness.mjs";
 
 const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 
@@ -15,7 +15,7 @@ const current = (page) => page.locator("#instructions [role=row][aria-selected=t
 
 async function open(page, section) {
   await dropFile(page, SPILL);
-  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await rows(page).nth(1).waitFor();
   await code(page).selectOption({ label: section });
   await page.getByText(section === ".text.spill" ? /^1.403 instructions/ : /^556 instructions/).waitFor();
@@ -29,7 +29,7 @@ journey("the table is not created again when its data flow arrives", { width: 14
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   });
   await dropFile(page, SPILL);
-  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await page.locator("#instructions .live").first().waitFor();
   const count = await page.evaluate(() => globalThis.tables.delete(null) && globalThis.tables.size);
   assert.equal(count, 1);
@@ -44,7 +44,7 @@ journey("the costliest loop is shown at once, and menus are filled when they are
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
   });
   await dropFile(page, SPILL);
-  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await page.locator("#instructions .flow-mark.hot").waitFor();
   // Rows around the visible ones follow.
   await page.locator("#instructions .live").nth(40).waitFor();
@@ -70,7 +70,7 @@ journey("code above 32 KB is shown before its data flow is known", { width: 1440
   });
   // 16 bytes per instruction.
   await dropBytes(page, { "large.zebin": withCode(await readFile(SPILL), 2100) });
-  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await eventually(() => page.locator("#instructions .live").first().textContent(), /^\d+$/);
   assert.deepEqual(await page.evaluate(() => globalThis.first), { row: "0", isKnown: false });
 });
@@ -78,7 +78,7 @@ journey("code above 32 KB is shown before its data flow is known", { width: 1440
 for (const width of [1440, 900]) {
   journey(`the first rows of code stay where they appear, ${width} px`, { width, height: 900 }, async (page) => {
     await dropFile(page, SPILL);
-    await page.getByRole("tab", { name: "Assembly", exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Kernel", exact: true }).waitFor();
     await page.evaluate(() => {
       globalThis.tops = new Set();
       const look = () => {
@@ -88,7 +88,7 @@ for (const width of [1440, 900]) {
       };
       look();
     });
-    await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+    await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
     await page.getByText("Instruction mix").waitFor();
     await page.locator("#instructions [data-row]").nth(40).waitFor();
     assert.equal(await page.evaluate(() => globalThis.tops.size), 1);
@@ -259,7 +259,7 @@ journey("blocks are shaded by the samples of a profile", { width: 1440, height: 
 
 journey("the threshold of more threads is named and marked", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, fixture("zebin/spill.nvl-p.igc2.40.zebin"));
-  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await rows(page).nth(1).waitFor();
   await code(page).selectOption({ label: ".text.spill" });
   await summary(page).getByText(/^with 192 registers, 5 instead of 4 threads per EU/).waitFor();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { axe, contextOf, dropBytes, dropFile, dropFromDisk, eventually, expectErrors, expectRequests, fixture, isIdle, journey, keepWorkers, kill } from "./harness.mjs";
+import { axe, choose, contextOf, dropBytes, dropFile, dropFromDisk, eventually, expectErrors, expectRequests, fixture, isIdle, journey, keepWorkers, kill } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -92,7 +92,7 @@ journey("a request that crashed the decoder is not repeated and the file stays o
 const WORKS = [
   ["a filter", "Kernels", "Filtering", (page) => page.getByRole("tabpanel", { name: "Kernels" }).getByRole("searchbox").fill("spill_size>0")],
   ["an order", "Kernels", "Sorting", (page) => page.locator("#kernels [role=columnheader]", { hasText: "B/thread" }).first().click()],
-  ["code", "Kernels", "(Reading|Analyzing)", (page) => page.getByRole("tab", { name: "Assembly", exact: true }).click()],
+  ["code", "Kernels", "(Reading|Analyzing)", (page) => choose(page.getByRole("tab", { name: "Assembly", exact: true }))],
   ["a graph", "Assembly", "Drawing", (page) => page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click()],
   ["a device", "Overview", "Checking", async (page) => {
     const device = page.getByLabel("Check another GPU");
@@ -111,7 +111,7 @@ for (const [work, tab, words, act] of WORKS) {
     const open = (name) => page.getByRole("tab", { name, exact: true });
     await dropFile(page, sample("spill.dg2.zebin"));
     await elfHeader(page).waitFor();
-    await open(tab).click();
+    await choose(open(tab));
     await isIdle(page);
     await page.evaluate(() => { globalThis.killNext = true; });
     await act(page);
@@ -120,9 +120,9 @@ for (const [work, tab, words, act] of WORKS) {
     assert.equal(await page.evaluate(() => globalThis.workers.filter((worker) => worker.dead).length), 1, "the request is not repeated");
     await axe(page);
     // Other work goes on.
-    await open("Problems").click();
+    await choose(open("Problems"));
     await page.getByRole("tabpanel", { name: "Problems" }).waitFor();
-    await open("Overview").click();
+    await choose(open("Overview"));
     await page.getByRole("tabpanel", { name: "Overview" }).getByRole("heading").first().waitFor();
   });
 }
@@ -142,7 +142,7 @@ journey("long work is shown and can be stopped; panel, filter and order stay", {
   },
 }, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
-  await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Kernels", exact: true }));
   const rows = page.locator("#kernels [data-row]");
   await page.locator("#kernels [role=columnheader]", { hasText: "B/thread" }).first().click();
   await page.locator("#kernels [aria-sort=descending]").waitFor();

@@ -70,7 +70,7 @@ for (const name of WITH_VIEWS) {
 
 journey("views do not scroll the page around them", site("guides/embed.html", { width: 420, height: 900 }), async (page) => {
   await eventually(() => page.evaluate(() => reports.filter(({ type }) => type === "loaded").length > 0), true);
-  const tab = page.locator("zeview-embed").first().frameLocator("iframe").getByRole("tab", { selected: true });
+  const tab = page.locator("zeview-embed").first().frameLocator("iframe").getByRole("tablist", { name: "Panels" }).getByRole("tab", { selected: true });
   await tab.first().waitFor();
   assert.equal(await page.evaluate(() => scrollY), 0);
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, journey, screenshot } from "./harness.mjs";
 
 const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
 const tab = (page, name) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
@@ -12,7 +12,7 @@ const field = (page) => page.locator("#found-filter");
 for (const scheme of ["light", "dark"]) {
   journey(`find in code, ${scheme}`, { width: 1440, height: 900, theme: scheme }, async (page) => {
     await dropFile(page, sample("spill.dg2.zebin"));
-    await tab(page, "Find in code").click();
+    await choose(tab(page, "Find in code"));
     await field(page).waitFor();
     await page.getByText("Type what to find").waitFor();
     await field(page).fill("marks=spill");
@@ -24,7 +24,7 @@ for (const scheme of ["light", "dark"]) {
 
 journey("each instruction leads to Assembly", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
-  await tab(page, "Find in code").click();
+  await choose(tab(page, "Find in code"));
   await field(page).fill("marks=spill loop>=1");
   await eventually(() => rows(page).count(), 1);
   await page.getByLabel("Rows").selectOption("instructions");
@@ -37,7 +37,7 @@ journey("each instruction leads to Assembly", { width: 1440, height: 900 }, asyn
 
 journey("a query that is malformed says so", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("program.host"));
-  await tab(page, "Find in code").click();
+  await choose(tab(page, "Find in code"));
   await field(page).fill("kind=message");
   await rows(page).first().waitFor();
   await field(page).fill("kind=message then");

@@ -482,6 +482,30 @@ export async function eventually(look, expected) {
  * @param {string} id of the grid
  * @param {number} last the number of its last row
  */
+/** The panels of the levels that are not Library. */
+const LEVELS = {
+  Kernel: ["Assembly", "Step", "Arguments"],
+  File: ["Problems", "Text", "Symbols", "Relocations", "Source lines", "Bookmarks"],
+};
+
+/**
+ * Chooses the tab of a panel, and its level before. `root` is the page, or the frame with the tab.
+ */
+export async function choose(tab, root = tab.page()) {
+  const above = level(tab, root);
+  await above.waitFor();
+  if ((await above.getAttribute("aria-selected")) !== "true") await above.click();
+  await tab.click();
+}
+
+/** The tab of the level that the tab of a panel belongs to. */
+export function level(tab, root = tab.page()) {
+  // Its name, as in the locator: "Kernels", or /^Kernels/.
+  const has = (names) => names.some((name) => tab.toString().includes(name));
+  const name = Object.keys(LEVELS).find((level) => has(LEVELS[level])) ?? "Library";
+  return root.getByRole("tablist", { name: "Level" }).getByRole("tab", { name });
+}
+
 export async function scrollThrough(page, id, last) {
   const numbers = () => page.locator(`#${id} [data-row]`).evaluateAll((rows) => rows.map((row) => Number(row.dataset.row)));
   for (const place of [0.1, 0.35, 0.6, 0.85, 1]) {

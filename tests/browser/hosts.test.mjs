@@ -2,7 +2,7 @@
 // device.
 
 import assert from "node:assert/strict";
-import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
 
 const LIBRARY = fixture("host/v3_old_so_relr_stripped.host");
 const WITHOUT_SECTIONS = fixture("host/v2_old_so_noshdr.host");
@@ -30,7 +30,7 @@ for (const theme of ["light", "dark"]) {
 
   journey(`the images of a library, ${theme}`, { theme }, async (page) => {
     await dropFile(page, LIBRARY);
-    await tab(page, "Images").click();
+    await choose(tab(page, "Images"));
     await cell(page, "images", 0, 0).getByText("image 0").waitFor();
     const count = await page.locator("#images [data-row]").count();
     assert.ok(count > 1);
@@ -52,7 +52,7 @@ for (const theme of ["light", "dark"]) {
 
 journey("images are filtered and sorted", async (page) => {
   await dropFile(page, LIBRARY);
-  await tab(page, "Images").click();
+  await choose(tab(page, "Images"));
   await cell(page, "images", 0, 0).waitFor();
   const all = await page.locator("#images [data-row]").count();
   await page.getByLabel("Filter images").fill("kBig");
@@ -69,7 +69,7 @@ journey("images are filtered and sorted", async (page) => {
 for (const theme of ["light", "dark"]) {
   journey(`the images of a library as a graph, ${theme}`, { theme, width: 1440 }, async (page) => {
     await dropFile(page, LIBRARY);
-    await tab(page, "Images").click();
+    await choose(tab(page, "Images"));
     await cell(page, "images", 0, 0).waitFor();
     await panel(page, "Images").getByRole("button", { name: "Graph", exact: true }).click();
     const graph = page.locator("#graph");
@@ -87,7 +87,7 @@ for (const theme of ["light", "dark"]) {
 
 journey("the kernels of native and SPIR-V images", async (page) => {
   await dropFile(page, LIBRARY);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await cell(page, "kernels", 0, 0).waitFor();
   await page.getByRole("columnheader", { name: /Image/ }).waitFor();
   await axe(page);
@@ -100,18 +100,18 @@ journey("the image of a library that runs on a device", async (page) => {
   await device.fill("pvc");
   await device.press("Enter");
   await panel(page, "Overview").getByText("on pvc (selected device)").waitFor();
-  await tab(page, "Images").click();
+  await choose(tab(page, "Images"));
   await page.getByRole("columnheader", { name: "Reason" }).waitFor();
   await axe(page);
   await screenshot(page, "host-device");
-  await tab(page, "Devices").click();
+  await choose(tab(page, "Devices"));
   await cell(page, "devices", 0, 0).waitFor();
   await axe(page);
 });
 
 journey("a library without section headers in a narrow window", { width: 700 }, async (page) => {
   await dropFile(page, WITHOUT_SECTIONS);
-  await tab(page, "Images").click();
+  await choose(tab(page, "Images"));
   await cell(page, "images", 0, 0).getByText("image 0").waitFor();
   await axe(page);
   await screenshot(page, "host-narrow");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, expectRequests, journey, screenshot, scrollThrough, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, expectRequests, journey, screenshot, scrollThrough, showAllPanes } from "./harness.mjs";
 import { withKernels } from "./generated.mjs";
 
 showAllPanes();
@@ -12,7 +12,7 @@ const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
 async function open(page, name, panel = "Kernels") {
   await dropFile(page, path.join(SAMPLES, name));
-  await page.getByRole("tab", { name: panel, exact: true }).click();
+  await choose(page.getByRole("tab", { name: panel, exact: true }));
   if (panel === "Kernels") await page.getByRole("grid", { name: "Kernels" }).waitFor();
 }
 
@@ -65,7 +65,7 @@ for (const theme of ["light", "dark"]) {
     await page.getByRole("region", { name: "Selected kernel" }).getByText("60 bytes").waitFor();
     await axe(page);
     await screenshot(page, `kernels-${theme}`);
-    await page.getByRole("tab", { name: "Arguments" }).click();
+    await choose(page.getByRole("tab", { name: "Arguments" }));
     await page.getByRole("heading", { name: "Execution environment" }).waitFor();
     await axe(page);
     await screenshot(page, `kernel-${theme}`);
@@ -251,7 +251,7 @@ journey("60 000 kernels: few rows in the DOM at any scroll position", async (pag
   const bytes = await readFile(path.join(SAMPLES, "vecadd.bmg.zebin"));
   // The SPIR-V in it has one more.
   await dropBytes(page, { "many.zebin": withKernels(bytes, 60_000) });
-  await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Kernels", exact: true }));
   await page.locator("#kernels [data-row='0']").waitFor();
   await eventually(() => grid(page).getAttribute("aria-rowcount"), "60002");
   await scrollThrough(page, "kernels", 60_000);
@@ -278,7 +278,7 @@ for (const [width, height] of [
     assert.equal(await wide(), false, "the page scrolls sideways");
     await axe(page);
     await screenshot(page, `kernels-${width}`);
-    await page.getByRole("tab", { name: "Arguments" }).click();
+    await choose(page.getByRole("tab", { name: "Arguments" }));
     await kernelPage(page, "spill").waitFor();
     assert.equal(await wide(), false, "the page scrolls sideways");
     await axe(page);

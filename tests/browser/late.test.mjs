@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
 import { zip } from "./zip.mjs";
 
 showAllPanes();
@@ -74,7 +74,7 @@ journey("a wheel that was not read yet knows every GPU", { ...slow, slowDecoder:
 journey("the listing of one kernel does not stand under the inspector of another one", slow, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: /^\.text\.bigprivate/ }).click();
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await page.locator("#instructions [data-row]").first().waitFor();
   const shown = () => page.locator("select.code-section").evaluate((select) => select.selectedOptions[0]?.text);
   await eventually(shown, ".text.bigprivate");
@@ -93,7 +93,7 @@ journey("the listing of one kernel does not stand under the inspector of another
 journey("the details of one row do not stand over the inspector of another one", slow, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: /^\.text\.bigprivate/ }).click();
-  await tab(page, "Arguments").click();
+  await choose(tab(page, "Arguments"));
   await panel(page, "Arguments").getByRole("heading", { name: "bigprivate" }).waitFor();
   await page.getByRole("treeitem", { name: /^\.text\.hugeprivate/ }).click();
   const kernel = page.locator(".panel.kernel");
@@ -121,7 +121,7 @@ journey("results of a search do not stand under another text, and are not chosen
 
 journey("the occupancy for other parameters is not known until it arrives", slow, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
-  await tab(page, "Arguments").click();
+  await choose(tab(page, "Arguments"));
   const occupancy = page.getByRole("region", { name: "Occupancy" });
   const said = () => occupancy.getByRole("status").innerText();
   await eventually(said, /thread|work-group/i);
@@ -150,7 +150,7 @@ journey("the result of a comparison does not stand under another one", slow, asy
 
 journey("there is no count of matches before they are counted", slow, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   const status = panel(page, "Kernels").locator(".filters [role=status]").first();
   await eventually(() => status.innerText(), /kernels$/);
   await page.getByLabel("Filter kernels").fill("hugeprivate");
@@ -160,7 +160,7 @@ journey("there is no count of matches before they are counted", slow, async (pag
 
 journey("problems are none only when the driver model has answered", slow, async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
-  await tab(page, "Problems").click();
+  await choose(tab(page, "Problems"));
   const problems = panel(page, "Problems");
   const seen = await note(page, "#panel");
   await eventually(() => problems.innerText(), (text) => !text.includes("not known yet") && text.length > 0);

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { archive, withKernels } from "./generated.mjs";
-import { axe, dropBytes, eventually, journey, keepWorkers, kill, screenshot } from "./harness.mjs";
+import { axe, choose, dropBytes, eventually, journey, keepWorkers, kill, screenshot } from "./harness.mjs";
 import { zip } from "./zip.mjs";
 
 const sample = (name) => readFile(path.join(import.meta.dirname, "../../www/samples", name));
@@ -47,7 +47,7 @@ journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 90
   const name = (tile, dtype, causal, image) => `_ZTS${`Functor${image}x${tile}${dtype}${causal}`.length}Functor${image}x${tile}${dtype}${causal}`;
   const bytes = zip({ "lib/weights.bin": randomBytes(4 << 20), "lib/kernels.a": await library(images, kernels, name) });
   await dropBytes(page, { "large-1.0-py3-none-any.whl": bytes });
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   const kernelPanel = panel(page, "Kernels");
   const rows = page.locator("#kernels [data-row]");
   await rows.first().waitFor();
@@ -64,7 +64,7 @@ journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 90
   await rows.first().click();
   await page.keyboard.press("Enter");
   await panel(page, "Assembly").locator(".asm").first().waitFor();
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [aria-sort=descending]").waitFor();
 
   // A filter by code; then the decoder is killed. Panel, filter and order stay, and it is read again.
@@ -101,14 +101,14 @@ journey("from the largest spill of 200 images to its assembly", { width: 1440, h
   await worst.getByText("spills").first().waitFor();
   assert.match(await worst.innerText(), /^spill/);
   await worst.getByRole("button").click();
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await panel(page, "Assembly").locator(".asm").first().waitFor();
   await panel(page, "Assembly").getByText(/spills/).first().waitFor();
 });
 
 journey("kernels appear while images are read; reading can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {
   await dropBytes(page, { "kernels.ar": await library(200, 24, (tile, dtype, causal, image) => typeName(1000 * image + tile, dtype, causal)) });
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await cell(page, 0, 0).waitFor();
   await reading(page).getByText(/read [\d\u202f ]+ of 201 images/).waitFor();
   await axe(page);
@@ -132,7 +132,7 @@ journey("duplicate images are listed once", async (page) => {
   const zebin = await sample("spill.dg2.zebin");
   await dropBytes(page, { "twice.ar": archive([["64.12.55.8", zebin], ["64.dg2", zebin]]) });
   await panel(page, "Overview").getByText(/more than once/).waitFor();
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await cell(page, 0, 0).waitFor();
   const before = await rows(page).count();
   await cell(page, 0, 1).getByText("×2").waitFor();
@@ -145,7 +145,7 @@ journey("kernels are grouped; a group shows the values that differ", { width: 14
   const one = withKernels(zebin, 6, (k) => `kernel_${k}`, (k) => 64 * k);
   const other = withKernels(zebin, 3, (k) => `kernel_${k}`, (k) => 128 * k);
   await dropBytes(page, { "builds.ar": archive([["64.20.1.0", one], ["64.20.2.0", other]]) });
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   // The SPIR-V in both has another kernel.
   await eventually(() => rows(page).count(), 11);
   await page.getByRole("combobox", { name: "Rows" }).selectOption("kernel");
@@ -174,12 +174,12 @@ journey("search lists kernels first and matches demangled names", async (page) =
 for (const theme of ["light", "dark"]) {
   journey(`names of thousands of characters, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
     await dropBytes(page, { "kernels.ar": await library(12, 8) });
-    await tab(page, "Kernels").click();
+    await choose(tab(page, "Kernels"));
     await cell(page, 0, 0).waitFor();
     const names = await page.locator("#kernels [data-column='0'] .unseen, #kernels [data-column='0'] .n:not(.long)").allInnerTexts();
     assert.ok(names.every((name) => name.length <= 80), names[0]);
     await cell(page, 0, 0).click();
-    await tab(page, "Arguments").click();
+    await choose(tab(page, "Arguments"));
     await page.getByRole("heading", { name: "Execution environment" }).waitFor();
     // No element is wider than its pane.
     const wide = await page.evaluate(() => {
@@ -194,7 +194,7 @@ for (const theme of ["light", "dark"]) {
 
 journey("a pending filter does not undo a later selection", { width: 1440, height: 900 }, async (page) => {
   await dropBytes(page, { "spill.zebin": await sample("spill.dg2.zebin") });
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await panel(page, "Assembly").locator(".asm").first().waitFor();
   await page.locator("#instructions-filter").fill("mov");
   // Before the filter is applied.

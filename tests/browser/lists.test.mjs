@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, scrollThrough, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, scrollThrough, showAllPanes } from "./harness.mjs";
 import { withRelocations } from "./generated.mjs";
 
 showAllPanes();
@@ -18,7 +18,7 @@ async function open(page, file, panel) {
 }
 
 async function show(page, panel) {
-  await page.getByRole("tab", { name: panel, exact: true }).click();
+  await choose(page.getByRole("tab", { name: panel, exact: true }));
 }
 
 const row = (page, list, number) => page.locator(`#${list} [data-row="${number}"]`);
@@ -267,6 +267,7 @@ journey("lists of a damaged file and empty lists", async (page) => {
   await screenshot(page, "text-damaged");
   await dropBytes(page, { "raw.bin": Buffer.from("plain bytes") });
   await page.getByRole("tab", { name: "raw.bin" }).waitFor();
+  await choose(page.getByRole("tab", { name: "Problems" }));
   await eventually(() => page.getByRole("tab", { name: "Symbols" }).count(), 0);
 });
 

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { dropFile, eventually, journey } from "./harness.mjs";
+import { choose, dropFile, eventually, journey } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const MANY = path.join(SAMPLES, "kernels600.dg2.zebin");
 
 async function kernels(page) {
   await dropFile(page, MANY);
-  await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Kernels", exact: true }));
   await page.locator("#kernels [data-row='0']").waitFor();
 }
 
@@ -59,7 +59,7 @@ journey("sorting scrolls to the first rows", { width: 1440, height: 900 }, async
 
 journey("the browser's search does not scroll the layout", { width: 1440, height: 900 }, async (page) => {
   await kernels(page);
-  await page.getByRole("tab", { name: "Overview", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Overview", exact: true }));
   await page.evaluate(() => { for (let i = 0; i < 20; i++) window.find("kernel"); });
   const top = await page.evaluate(() => document.querySelector(".head-line").getBoundingClientRect().top);
   assert.equal(top, 0);

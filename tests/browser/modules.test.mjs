@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -17,7 +17,7 @@ const tab = (page, name) => page.getByRole("tab", { name, exact: true });
 async function open(page, file, panel = "Modules") {
   await dropFile(page, file);
   await page.locator(".crumb", { hasText: path.basename(file) }).waitFor();
-  await tab(page, panel).click();
+  await choose(tab(page, panel));
 }
 
 for (const theme of ["light", "dark"]) {
@@ -32,21 +32,21 @@ for (const theme of ["light", "dark"]) {
     await node(page, "bmg_g21").click();
     await graph(page).locator(".node.sel", { hasText: "bmg_g21" }).waitFor();
     await treeRow(page).getByText("zebin 1.73").waitFor();
-    await tab(page, "Kernels").click();
+    await choose(tab(page, "Kernels"));
     await page.getByRole("grid", { name: "Kernels" }).getByText("matmul").waitFor();
 
     // The verdict of the image.
     await page.locator(".head-line .chips button", { hasText: "driver: loads" }).waitFor();
 
     // The selection of the tree is highlighted in the graph.
-    await tab(page, "Properties").click();
+    await choose(tab(page, "Properties"));
     const grid = page.getByRole("grid", { name: "Properties" });
     await page.getByRole("button", { name: "File properties" }).click();
     await grid.getByText("state").first().waitFor();
     await axe(page);
     await screenshot(page, `properties-${theme}`);
     await grid.getByText("state").first().click();
-    await tab(page, "Modules").click();
+    await choose(tab(page, "Modules"));
     await graph(page).locator(".node.sel", { hasText: "matmul.syclbin" }).waitFor();
   });
 }
@@ -115,7 +115,7 @@ journey("a SYCLBIN in an archive: its modules and the way back", { width: 1440 }
   const way = page.getByRole("navigation", { name: "File and nested documents" });
   // Names are those in the containers; the title describes the format.
   await way.getByTitle(/SYCLBIN 2/).getByRole("button", { name: "matmul", exact: true }).waitFor();
-  await tab(page, "Modules").click();
+  await choose(tab(page, "Modules"));
   await node(page, "bmg_g21").click();
   await way.getByTitle(/zebin 1\.73/).getByRole("button", { name: /native device code image/ }).waitFor();
   await axe(page);

@@ -134,13 +134,23 @@ async function takeAlong(page, where) {
   return labels.length;
 }
 
-/** Checks every panel: its contents, a selected row, its exports. */
+/** Checks every panel of every level: its contents, a selected row, its exports. */
 async function walk(page, file) {
+  const levels = page.getByRole("tablist", { name: "Level" }).getByRole("tab");
+  let exported = 0;
+  for (let at = 0; at < (await levels.count()); at++) {
+    await levels.nth(at).click();
+    await eventually(() => levels.nth(at).getAttribute("aria-selected"), "true");
+    exported += await walkLevel(page, file);
+  }
+  return exported;
+}
+
+async function walkLevel(page, file) {
   const count = await tabs(page).count();
   let exported = 0;
   for (let at = 0; at < count; at++) {
     const tab = tabs(page).nth(at);
-    if (!(await tab.isVisible())) continue;
     const where = `${file}, ${(await tab.innerText()).trim()}`;
     await tab.click();
     await eventually(() => tab.getAttribute("aria-selected"), "true");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { axe, dropFile, eventually, expectRequests, expectErrors, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, expectErrors, expectRequests, journey, screenshot } from "./harness.mjs";
 import path from "node:path";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
@@ -30,7 +30,7 @@ for (const theme of ["light", "dark"]) {
     await page.getByText("every byte is in a known part").waitFor();
     await eventually(() => page.getByText("Drop to open").count(), 0);
     await axe(page);
-    await page.getByRole("tab", { name: "Problems" }).click();
+    await choose(page.getByRole("tab", { name: "Problems" }));
     await axe(page);
     await screenshot(page, `small-${theme}`);
   });
@@ -86,7 +86,7 @@ journey("keyboard only: selecting a value", {}, async (page) => {
 
 journey("a damaged file opens", {}, async (page) => {
   await open(page, "damaged.zebin");
-  await page.getByRole("tab", { name: /Problems/ }).click();
+  await choose(page.getByRole("tab", { name: /Problems/ }));
   await page.getByText("elf/relocation-symbol-out-of-bounds").first().waitFor();
   await axe(page);
   await screenshot(page, "damaged");

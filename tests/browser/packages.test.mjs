@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, dropFromDisk, eventually, journey, screenshot } from "./harness.mjs";
 import { zip } from "./zip.mjs";
 
 const HERE = import.meta.dirname;
@@ -33,26 +33,26 @@ journey("a wheel: its files, then the kernels of all of them", { width: 1440, he
   // The first screen reads by itself.
   await overview.getByRole("button", { name: "All kernels by device" }).waitFor();
   await axe(page);
-  await tab(page, "Files").click();
+  await choose(tab(page, "Files"));
   // Files without device code are behind a button once it is known which these are.
   const hidden = panel(page, "Files").getByRole("button", { name: /without device code/ });
   await hidden.click();
   await eventually(async () => (await texts(page, "files", 0)).length, 5);
   await axe(page);
   for (const [name, what] of [["Assembly", "instructions"], ["Text", "readable text"]]) {
-    await tab(page, name).click();
+    await choose(tab(page, name));
     await panel(page, name).getByText(`The file itself has no ${what}.`).waitFor();
     await panel(page, name).getByRole("button", { name: /Choose a (file|kernel)/ }).first().waitFor();
     await axe(page);
   }
-  await tab(page, "Overview").click();
+  await choose(tab(page, "Overview"));
   await overview.getByRole("button", { name: "All kernels by device" }).click();
   await panel(page, "By device").getByText(/^\d+ kernels?$/).waitFor();
   await axe(page);
   await screenshot(page, "package-by-device");
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await cells(page, "kernels", 0).first().waitFor();
-  await tab(page, "Files").click();
+  await choose(tab(page, "Files"));
   // The number of kernels is known now.
   await eventually(async () => (await texts(page, "files", 2)).some((text) => /^\d+$/.test(text)), true);
   await screenshot(page, "package-files");
@@ -63,11 +63,11 @@ journey("files that are not read are named, beside the list and in it", { width:
   const archive = Buffer.concat([Buffer.from("7z\xbc\xaf\x27\x1c", "latin1"), Buffer.alloc(600)]);
   await dropBytes(page, { "unread.whl": zip({ "a.zebin": zebin, "inner.7z": archive, "notes.txt": Buffer.from("text") }) });
   await panel(page, "Overview").getByRole("button", { name: "All kernels by device" }).waitFor();
-  await tab(page, "Files").click();
+  await choose(tab(page, "Files"));
   await panel(page, "Files").getByRole("button", { name: "1 file without device code" }).click();
   await eventually(() => texts(page, "files", 1), ["zebin", "not read", "text"]);
   await panel(page, "Files").getByText("1 file was not read: inner.7z: a 7z archive").waitFor();
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await panel(page, "Kernels").getByText("1 file was not read: inner.7z: a 7z archive").waitFor();
   await axe(page);
   await screenshot(page, "package-unread");
@@ -75,17 +75,17 @@ journey("files that are not read are named, beside the list and in it", { width:
 
 journey("a dropped folder is a document; its kernels lead to their code", { width: 1440, height: 900 }, async (page) => {
   await dropFromDisk(page, [await cache("cache", false)]);
-  await tab(page, "Files").click();
+  await choose(tab(page, "Files"));
   await eventually(() => texts(page, "files", 0), ["sub/spill.zebin", "vecadd.zebin"]);
   await panel(page, "Files").getByRole("button", { name: "2 files without device code" }).click();
   await eventually(async () => (await texts(page, "files", 0)).sort(), ["sub/notes", "sub/spill.zebin", "vecadd.cl", "vecadd.zebin"]);
   await eventually(async () => (await texts(page, "files", 1)).filter((kind) => kind === "zebin").length, 2);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   const vecadd = cells(page, "kernels", 0).filter({ hasText: "vecadd" });
   await vecadd.click();
   await axe(page);
   await screenshot(page, "folder-kernels");
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await panel(page, "Assembly").locator(".asm").first().waitFor();
 });
 
@@ -108,7 +108,7 @@ journey("two folders are compared by file", { width: 1440, height: 900 }, async 
 journey("damaged packages say what is wrong and show the rest", { width: 1000, height: 700, theme: "dark" }, async (page) => {
   const wheel = await readFile(WHEEL);
   await dropBytes(page, { "cut.whl": wheel.subarray(0, wheel.length - 30) });
-  await tab(page, "Problems").click();
+  await choose(tab(page, "Problems"));
   await panel(page, "Problems").getByText(/central directory/).first().waitFor();
   await axe(page);
   await screenshot(page, "package-damaged");
@@ -117,10 +117,10 @@ journey("damaged packages say what is wrong and show the rest", { width: 1000, h
 journey("a file of a folder that was changed has a clear message", async (page) => {
   const folder = await cache("changed", false);
   await dropFromDisk(page, [folder]);
-  await tab(page, "Files").click();
+  await choose(tab(page, "Files"));
   await eventually(async () => (await texts(page, "files", 0)).length, 2);
   await writeFile(path.join(folder, "vecadd.zebin"), "something else");
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await cells(page, "kernels", 0).filter({ hasText: "spill" }).first().waitFor();
 });
 

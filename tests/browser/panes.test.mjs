@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { readFile } from "node:fs/promises";
-import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showCodeStart } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showCodeStart } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -30,14 +30,14 @@ journey("lists use the full height; the overview shows its bytes", { width: 1440
   await dropFile(page, MANY);
   await tree(page).waitFor();
   assert.deepEqual(await shown(page), [1, 1, 1]);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='20']").waitFor();
   assert.deepEqual(await shown(page), [0, 0, 1]);
   const kernels = await rowsInView(page, "kernels");
   assert.ok(kernels >= 28, `${kernels} rows`);
   // No row requires a selection.
   assert.equal(await page.getByText(/to see what belongs/).count(), 0);
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await page.locator("#instructions [data-row='20']").waitFor();
   assert.deepEqual(await shown(page), [0, 0, 1]);
   const instructions = await rowsInView(page, "instructions");
@@ -48,7 +48,7 @@ journey("lists use the full height; the overview shows its bytes", { width: 1440
 for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
   journey(`no operand is cut off: ${path.basename(file)}, ${width} px`, { width, height: 900 }, async (page) => {
     await dropFile(page, file);
-    await tab(page, "Assembly").click();
+    await choose(tab(page, "Assembly"));
     await page.locator("#instructions [data-row] .asm").first().waitFor();
     const cut = () =>
       page.locator("#instructions").evaluate((grid) => {
@@ -77,7 +77,7 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
 
 journey("each pane is toggled by a key and a button, and remembered per panel", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='0']").waitFor();
   await page.keyboard.press("x");
   await eventually(() => shown(page), [0, 1, 1]);
@@ -91,18 +91,18 @@ journey("each pane is toggled by a key and a button, and remembered per panel", 
   await eventually(() => shown(page), [0, 1, 1]);
   assert.equal(await pane(page, "Structure").getAttribute("aria-pressed"), "false");
   // Another panel has its own panes.
-  await tab(page, "Overview").click();
+  await choose(tab(page, "Overview"));
   await eventually(() => shown(page), [1, 1, 1]);
   await axe(page);
   await load(page, () => page.reload());
   await dropFile(page, SPILL);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await eventually(() => shown(page), [0, 1, 1]);
 });
 
 journey("the panel is maximized and restored", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='0']").waitFor();
   await page.keyboard.press("z");
   await eventually(() => shown(page), [0, 0, 0]);
@@ -117,7 +117,7 @@ journey("the panel is maximized and restored", { width: 1440, height: 900 }, asy
 
 journey("one keystroke or click shows the bytes of a value", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='0'] [data-column='2']").click();
   await inspector(page).getByRole("button", { name: /^0x[0-9a-f]+ … 0x/ }).click();
   await bytes(page).waitFor();
@@ -133,7 +133,7 @@ journey("one keystroke or click shows the bytes of a value", { width: 1440, heig
 
 journey("narrow window: the lower pane is toggled", { width: 700, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='0']").waitFor();
   assert.equal(await bytes(page).count(), 0);
   await pane(page, "Bytes").click();
@@ -148,30 +148,26 @@ journey("narrow window: the lower pane is toggled", { width: 700, height: 900 },
 
 const inspectorTab = (page) => page.getByRole("tab", { name: "Inspector", selected: true });
 
-journey("tabs that do not fit are in a menu", { width: 700, height: 800 }, async (page) => {
-  await dropFile(page, sample("matmul.syclbin"));
-  const menu = page.getByText("All panels");
-  await menu.waitFor();
-  await menu.click();
-  await page.getByRole("button", { name: "Problems", exact: true }).click();
-  await eventually(() => tab(page, "Problems").getAttribute("aria-selected"), "true");
-  // The tab is in view.
-  const inView = () =>
-    tab(page, "Problems").evaluate((element) => {
-      const [own, row] = [element.getBoundingClientRect(), element.parentElement.getBoundingClientRect()];
-      return own.left >= row.left - 1 && own.right <= row.right + 1;
-    });
-  await eventually(inView, true);
-  await axe(page);
-});
-
-journey("at 1440 px all tabs of a SYCLBIN are visible", { width: 1440, height: 900 }, async (page) => {
-  await dropFile(page, sample("matmul.syclbin"));
-  await tab(page, "Problems").waitFor();
-  assert.equal(await page.getByText("All panels").isVisible(), false);
-  const last = await page.getByRole("tab").evaluateAll((tabs) => Math.max(...tabs.map((tab) => tab.getBoundingClientRect().right)));
-  assert.ok(last < 1440);
-});
+for (const width of [700, 1440]) {
+  journey(`at ${width} px the tabs of each level fit`, { width, height: 800 }, async (page) => {
+    await dropFile(page, sample("matmul.syclbin"));
+    const levels = page.getByRole("tablist", { name: "Level" }).getByRole("tab");
+    await levels.first().waitFor();
+    assert.deepEqual(await levels.allTextContents().then((names) => names.map((name) => name.replace(/\d+$/, ""))), ["Library", "Kernel", "File"]);
+    for (const name of ["Problems", "Arguments", "Sizes"]) {
+      await choose(tab(page, name));
+      await eventually(() => tab(page, name).getAttribute("aria-selected"), "true");
+      const tabs = page.getByRole("tablist", { name: "Panels" }).getByRole("tab");
+      const last = await tabs.evaluateAll((tabs) => Math.max(...tabs.map((tab) => tab.getBoundingClientRect().right)));
+      assert.ok(last <= width, `${name}: ${last}`);
+    }
+    // A level comes back to the panel that was shown there.
+    await choose(tab(page, "Problems"));
+    await levels.filter({ hasText: "Library" }).click();
+    await eventually(() => tab(page, "Sizes").getAttribute("aria-selected"), "true");
+    await axe(page);
+  });
+}
 
 // -- Assembly of images ------------------------------------------------------------------------
 
@@ -181,9 +177,8 @@ const image = (page) => page.getByRole("combobox", { name: "Image" });
 
 journey("host program: from a kernel to its assembly, the bytes of an instruction, and its text", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("program.host"));
-  await tab(page, "Assembly").waitFor();
-  await tab(page, "Text").waitFor();
-  await tab(page, "Kernels").click();
+  await tab(page, "Kernel").waitFor();
+  await choose(tab(page, "Kernels"));
   const native = page.locator("#kernels [role=row][data-row]").filter({ hasText: "acm" });
   await native.first().waitFor();
   await native.first().getByRole("gridcell").first().click();
@@ -199,13 +194,13 @@ journey("host program: from a kernel to its assembly, the bytes of an instructio
   await eventually(() => grid(page).locator("[data-row='1'][aria-selected=true]").count(), 1);
   await axe(page);
   await screenshot(page, "host-assembly");
-  await tab(page, "Text").click();
+  await choose(tab(page, "Text"));
   await page.getByRole("combobox", { name: "Text", exact: true }).waitFor();
 });
 
 journey("a file without code of its own offers its images", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("matmul.syclbin"));
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await page.getByText(/The file itself has no instructions/).waitFor();
   await axe(page);
   await screenshot(page, "assembly-choice");
@@ -223,7 +218,7 @@ journey("a file without code of its own offers its images", { width: 1440, heigh
 
 journey("selecting another image in the tree shows its listing", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("matmul.syclbin"));
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='2'] [data-column='0']").click();
   await page.getByRole("region", { name: "Selected kernel" }).waitFor();
   await page.keyboard.press("Enter");
@@ -238,7 +233,7 @@ journey("selecting another image in the tree shows its listing", { width: 1440, 
 
 journey("a click selects the instruction, a second one its operand", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await showCodeStart(page);
   const row = grid(page).getByRole("row").nth(4);
   const part = row.locator("[data-part]").nth(2);
@@ -254,7 +249,7 @@ journey("a click selects the instruction, a second one its operand", { width: 14
 
 journey("Go to accepts labels and offsets as in the listing", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await code(page).selectOption({ label: ".text.spill" });
   await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
   const selected = () => grid(page).locator("[aria-selected=true] [role=gridcell]").first().textContent();
@@ -293,7 +288,7 @@ journey("regressions are red, improvements green, other differences uncolored", 
 
 journey("a condition with a short column name works; an error hides the row count", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Kernels").click();
+  await choose(tab(page, "Kernels"));
   await page.getByLabel("Filter kernels").fill("spill>0");
   await page.getByText(/^1 of 3 kernels/).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
@@ -305,7 +300,7 @@ journey("a condition with a short column name works; an error hides the row coun
 
 journey("menus of a list are drawn above other content", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await page.getByText("Columns", { exact: true }).click();
   const pop = page.locator(".listing > .filters .menu[open] .pop");
   await pop.waitFor();
@@ -319,7 +314,7 @@ journey("menus of a list are drawn above other content", { width: 1440, height: 
 
 journey("the instruction mix is fully visible", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
-  await tab(page, "Assembly").click();
+  await choose(tab(page, "Assembly"));
   await page.getByText("Instruction mix").click();
   const pop = page.locator(".mix");
   await pop.waitFor();

@@ -4,7 +4,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import gifenc from "gifenc";
-import { closeBrowser, closePage, dropFile, expectRequests, openPage, showAllPanes } from "./harness.mjs";
+import { choose, closeBrowser, closePage, dropFile, expectRequests, openPage, showAllPanes } from "./harness.mjs";
 
 const DOCS = path.join(import.meta.dirname, "../../docs");
 /** The picture of the README; the others belong to the documentation. */
@@ -20,14 +20,14 @@ showAllPanes();
 const pictures = {
   async page(page) {
     await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
-    await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+    await choose(page.getByRole("tab", { name: "Kernels", exact: true }));
     await page.evaluate(() => { location.hash = "#k=spill&f=spill_size&panel=kernels"; });
     await page.getByRole("treeitem", { name: /^spill_size/, selected: true }).waitFor();
     await page.getByRole("row", { name: /^spill\b/, selected: true }).waitFor();
   },
   async assembly(page) {
     await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
-    await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+    await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
     await page.evaluate(() => { location.hash = "#k=spill&pc=0x288&panel=assembly"; });
     const chosen = page.getByRole("region", { name: "Selected instruction" });
     await chosen.getByRole("list", { name: "Parts of the instruction" }).waitFor();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -164,7 +164,7 @@ journey("two profiles are compared: of one file, and of two builds", { width: 14
   await isRead("before.csv");
   await dropBytes(page, { "after.csv": table('"vecadd", 1a0, 1, 49\n') });
   await isRead("after.csv");
-  await page.getByRole("tab", { name: /^Compare/ }).click();
+  await choose(page.getByRole("tab", { name: /^Compare/ }));
   const changes = page.getByRole("region", { name: "Profiles" });
   await eventually(() => changes.innerText(), /SbidStall 99 → 49/);
   await axe(page);

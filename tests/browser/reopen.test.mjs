@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropFromDisk, eventually, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropFromDisk, eventually, journey, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -53,7 +53,7 @@ journey("a rebuild of a followed file keeps open branches, selection, panel and 
   async (page) => {
     await followed(page, "vecadd-O0.bmg.zebin", async (write) => {
       // Records the tree's rows on each change.
-      await page.getByRole("tab", { name: "Symbols" }).click();
+      await choose(page.getByRole("tab", { name: "Symbols" }));
       await page.getByRole("searchbox", { name: /^Filter symbols/ }).fill("vecadd");
       await expand(page, /^ELF header/);
       await expand(page, /^\.ze_info/);
@@ -151,14 +151,14 @@ journey("Reopen keeps open branches too", { width: 1440, height: 900 }, async (p
     await page.locator(".head-line .chips", { hasText: "3 kernels" }).waitFor();
     assert.equal(await row(page, /^ELF header/).getAttribute("aria-expanded"), "true");
     // Every panel shows the new file.
-    await page.getByRole("tab", { name: /^Kernels/ }).click();
+    await choose(page.getByRole("tab", { name: /^Kernels/ }));
     await page.getByRole("gridcell", { name: "hugeprivate" }).first().waitFor();
   });
 });
 
 journey("a panel shows the rows of the new version", { width: 1440, height: 900 }, async (page) => {
   await followed(page, "vecadd.bmg.zebin", async (write) => {
-    await page.getByRole("tab", { name: /^Kernels/ }).click();
+    await choose(page.getByRole("tab", { name: /^Kernels/ }));
     await page.getByRole("gridcell", { name: "vecadd" }).first().waitFor();
     await startFollowing(page);
     await write("spill.dg2.zebin");

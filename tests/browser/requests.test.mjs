@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { dropFile, eventually, fixture, journey, showAllPanes } from "./harness.mjs";
+import { choose, dropFile, eventually, fixture, journey, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -81,7 +81,7 @@ journey("selecting a tree row, a cell or a kernel sends one request", options, a
   const expand = () => page.keyboard.press("ArrowRight");
   assert.deepEqual(await asked(page, expand, () => row(page, /^kernels/).first().waitFor()), ["Rows"]);
   const list = () => page.locator("#kernels [data-row='2']").waitFor();
-  assert.deepEqual(await asked(page, () => tab(page, "Kernels").click(), list), ["List", "List"]);
+  assert.deepEqual(await asked(page, () => choose(tab(page, "Kernels")), list), ["List", "List"]);
 
   const cell = page.locator("#kernels [data-row='2'] [role=gridcell]", { hasText: "3 328" });
   const both = async () => {
@@ -93,7 +93,7 @@ journey("selecting a tree row, a cell or a kernel sends one request", options, a
   assert.deepEqual(await asked(page, text, () => current(page, "kernels", 1).waitFor()), ["Select"]);
 
   const heading = (name) => page.getByRole("heading", { name, level: 2, exact: true }).first().waitFor();
-  assert.deepEqual(await asked(page, () => tab(page, "Arguments").click(), () => heading("hugeprivate")), ["Occupancy"]);
+  assert.deepEqual(await asked(page, () => choose(tab(page, "Arguments")), () => heading("hugeprivate")), ["Occupancy"]);
   const next = () => page.getByRole("button", { name: "Next kernel" }).click();
   assert.deepEqual(await asked(page, next, () => heading("spill")), ["Select", "Occupancy"]);
 });
@@ -104,23 +104,23 @@ journey("modules: one request for the graph and one per selection", options, asy
   await quiet(page);
   const node = (name) => page.locator("#graph .node", { hasText: name });
   const shown = () => node("abstract module 0").waitFor();
-  assert.deepEqual(await asked(page, () => tab(page, "Modules").click(), shown), ["Graph"]);
+  assert.deepEqual(await asked(page, () => choose(tab(page, "Modules")), shown), ["Graph"]);
   const is = () => page.locator("#graph .node.sel", { hasText: "abstract module 1" }).first().waitFor();
   assert.deepEqual(await asked(page, () => node("abstract module 1").first().click(), is), ["Select"]);
   const properties = () => page.getByRole("grid", { name: "Properties" }).locator("[data-row]").first().waitFor();
-  const requests = await asked(page, () => tab(page, "Properties").click(), properties);
+  const requests = await asked(page, () => choose(tab(page, "Properties")), properties);
   assert.deepEqual(requests, ["List", "List"]);
 });
 
 journey("relocations and text: one request per selection", options, async (page) => {
   await dropFile(page, fixture("zebin/funcs-stackcall.cri.igc2.40.zebin"));
   await row(page, "ELF header").waitFor();
-  await tab(page, "Relocations").click();
+  await choose(tab(page, "Relocations"));
   const cells = (number) => page.locator(`#relocations [data-row='${number}'] [role=gridcell]`);
   await cells(2).first().waitFor();
   const chosen = (number) => () => current(page, "relocations", number).waitFor();
   assert.deepEqual(await asked(page, () => cells(2).first().click(), chosen(2)), ["Select"]);
-  await tab(page, "Text").click();
+  await choose(tab(page, "Text"));
   const line = page.locator("#lines [data-row]", { hasText: "simd_size:" }).first();
   const number = await line.getAttribute("data-row");
   const seen = async () => {

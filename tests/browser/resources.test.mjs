@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -11,7 +11,7 @@ const LINES = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
 
 async function open(page, file, panel) {
   await dropFile(page, file);
-  await page.getByRole("tab", { name: panel, exact: true }).click();
+  await choose(page.getByRole("tab", { name: panel, exact: true }));
 }
 
 const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");

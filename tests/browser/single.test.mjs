@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { axe, contextOf, dropFile, expectErrors, journey, load, screenshot } from "./harness.mjs";
+import { axe, choose, contextOf, dropFile, expectErrors, journey, load, screenshot } from "./harness.mjs";
 
 const HERE = import.meta.dirname;
 const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(HERE, "../../target/single/zeview.html"));
@@ -16,9 +16,9 @@ journey("the single-file page opens files without a server", {}, async (page) =>
   await screenshot(page, "single-empty");
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: "ELF header" }).click();
-  await page.getByRole("tab", { name: /Kernels/ }).click();
+  await choose(page.getByRole("tab", { name: /Kernels/ }));
   await page.getByRole("gridcell", { name: "hugeprivate" }).first().click();
-  await page.getByRole("tab", { name: /Assembly/ }).click();
+  await choose(page.getByRole("tab", { name: /Assembly/ }));
   await page.getByRole("grid").getByText(/mov|add/).first().waitFor();
   await axe(page);
   await screenshot(page, "single");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, journey, screenshot } from "./harness.mjs";
 import { zip } from "./zip.mjs";
 
 const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
@@ -17,7 +17,7 @@ for (const scheme of ["light", "dark"]) {
   journey(`sizes of a wheel, ${scheme}`, { width: 1440, height: 900, theme: scheme }, async (page) => {
     const wheel = sample("vectors-1.0-py3-none-linux_x86_64.whl");
     await dropFile(page, wheel);
-    await tab(page, "Size").click();
+    await choose(tab(page, "Size"));
     await groups(page).first().waitFor();
     await eventually(() => sum(page), (await readFile(wheel)).length);
     await eventually(async () => (await texts(page, 0)).includes("bmg-g21"), true);
@@ -28,7 +28,7 @@ for (const scheme of ["light", "dark"]) {
 
 journey("the treemap is used by keyboard and by click", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("vectors-1.0-py3-none-linux_x86_64.whl"));
-  await tab(page, "Size").click();
+  await choose(tab(page, "Size"));
   await groups(page).first().waitFor();
   // One of the groups is in the order of focus.
   await eventually(() => panel(page).locator(".treemap [tabindex='0']").count(), 1);
@@ -59,7 +59,7 @@ journey("copies and bytes that are not read", { width: 1440, height: 900 }, asyn
   const zebin = await readFile(sample("vecadd.bmg.zebin"));
   const archive = Buffer.concat([Buffer.from("7z\xbc\xaf\x27\x1c", "latin1"), Buffer.alloc(600)]);
   await dropBytes(page, { "copies.whl": zip({ "a.zebin": zebin, "b.zebin": zebin, "inner.7z": archive }) });
-  await tab(page, "Size").click();
+  await choose(tab(page, "Size"));
   await panel(page).getByLabel("Group by").selectOption("part");
   await eventually(async () => {
     const names = await texts(page, 0);

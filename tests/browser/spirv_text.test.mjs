@@ -1,7 +1,7 @@
 // SPIR-V as text: tokens, definitions, uses, folded functions, and the search.
 
 import assert from "node:assert/strict";
-import { axe, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -14,7 +14,7 @@ const selected = (page) => grid(page).locator("[role=row][aria-selected=true]").
 
 async function openText(page, file) {
   await dropFile(page, file);
-  await page.getByRole("tab", { name: "Text", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Text", exact: true }));
   await grid(page).getByRole("row").first().waitFor();
 }
 

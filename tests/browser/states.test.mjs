@@ -1,7 +1,7 @@
 // Accessibility: axe-core reports no violation in any state of the page, in light, dark and forced colors.
 
 import path from "node:path";
-import { axe, dropBytes, dropFile, fixture, journey } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, fixture, journey } from "./harness.mjs";
 
 const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
 const FAT = fixture("zebin/vecadd-fatnoir.dg2+pvc.igc2.40.zebin");
@@ -12,7 +12,7 @@ const panel = (page, name) => page.getByRole("tabpanel", { name });
 
 /** Shows a panel and waits until its table has rows. */
 async function rows(page, name) {
-  await tab(page, name).click();
+  await choose(tab(page, name));
   await panel(page, name).getByRole("row").nth(1).waitFor();
 }
 
@@ -27,7 +27,7 @@ const FIRST = [
     const zebin = Buffer.alloc(200, 0xff);
     zebin.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
     await dropBytes(page, { "damaged.zebin": zebin });
-    await tab(page, /^Problems/).click();
+    await choose(tab(page, /^Problems/));
     await panel(page, "Problems").getByText("driver/").first().waitFor();
   }],
   ["an overview", async (page) => {
@@ -42,7 +42,7 @@ const FIRST = [
   ["arguments", async (page) => {
     await page.getByRole("searchbox", { name: "Filter kernels" }).fill("");
     await panel(page, "Kernels").getByRole("gridcell").first().click();
-    await tab(page, "Arguments").click();
+    await choose(tab(page, "Arguments"));
     await panel(page, "Arguments").getByRole("heading", { level: 2 }).waitFor();
   }],
   ["assembly", (page) => rows(page, "Assembly")],
@@ -60,7 +60,7 @@ const SECOND = [
   }],
   ["devices", (page) => rows(page, "Devices")],
   ["text", async (page) => {
-    await tab(page, "Text").click();
+    await choose(tab(page, "Text"));
     await panel(page, "Text").getByText("kernels:").first().waitFor();
   }],
   ["search", async (page) => {
@@ -86,7 +86,7 @@ const SECOND = [
   ["kernels of all images", (page) => rows(page, "Kernels")],
   ["modules and their graph", async (page) => {
     await dropFile(page, sample("matmul.syclbin"));
-    await tab(page, "Modules").click();
+    await choose(tab(page, "Modules"));
     await panel(page, "Modules").getByRole("button").first().waitFor();
   }],
 ];

@@ -1,15 +1,15 @@
 // A kernel in step: source, SPIR-V and instructions side by side.
 
 import path from "node:path";
-import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, choose, dropFile, eventually, journey, screenshot } from "./harness.mjs";
 
 const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
 
 async function opened(page) {
   await dropFile(page, sample("debugme.bmg.zebin"));
-  await page.getByRole("tab", { name: "Assembly" }).click();
+  await choose(page.getByRole("tab", { name: "Assembly" }));
   await dropFile(page, sample("debugme.cl"));
-  await page.getByRole("tab", { name: "Step", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Step", exact: true }));
   await page.locator(".step-line .text", { hasText: "OpFunctionParameter" }).first().waitFor();
 }
 
@@ -49,15 +49,15 @@ journey("columns are shown and hidden by key", async (page) => {
 
 journey("what is selected elsewhere is found in step", async (page) => {
   await opened(page);
-  await page.getByRole("tab", { name: "Assembly" }).click();
+  await choose(page.getByRole("tab", { name: "Assembly" }));
   await page.getByRole("row", { name: /mad \(16/ }).first().click();
-  await page.getByRole("tab", { name: "Step", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Step", exact: true }));
   await eventually(async () => (await page.locator(".step-line.found").count()) > 0, true);
 });
 
 journey("without debug information, names tie the columns", async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
-  await page.getByRole("tab", { name: "Step", exact: true }).click();
+  await choose(page.getByRole("tab", { name: "Step", exact: true }));
   await page.getByText("tied by names").waitFor();
   await page.getByText("tied by name only").waitFor();
 });

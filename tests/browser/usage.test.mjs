@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { withKernels } from "./generated.mjs";
-import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, journey, load, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -20,7 +20,7 @@ const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 
 async function kernels(page, name) {
   await dropFile(page, sample(name));
-  await panelTab(page, "Kernels").click();
+  await choose(panelTab(page, "Kernels"));
   await row(page, 0).waitFor();
 }
 
@@ -101,7 +101,7 @@ journey("Back steps through panels and selections, not through typed text", {}, 
   await filter(page).pressSequentially("spill", { delay: 60 });
   await eventually(() => hash(page), "#panel=kernels&filter=spill");
   assert.equal(await page.evaluate(() => history.length), before);
-  await panelTab(page, "Symbols").click();
+  await choose(panelTab(page, "Symbols"));
   await eventually(() => hash(page), /panel=symbols/);
   await page.goBack();
   await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
@@ -225,6 +225,8 @@ journey("the focus is never lost", { width: 1440, height: 900 }, async (page) =>
   await grid(page).focus();
   await page.keyboard.press("ArrowDown");
   await row(page, 0).and(page.locator("[aria-selected=true]")).waitFor();
+  await page.keyboard.press("l");
+  await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
   await page.keyboard.press("3");
   await page.getByRole("tab", { name: "Arguments", selected: true }).waitFor();
   await holds("All kernels");
@@ -310,7 +312,7 @@ journey("the tree is filtered by name; padding and defaults can be hidden", { wi
   await screenshot(page, "tree-show");
   await page.getByRole("checkbox", { name: "Defaults of absent keys" }).click();
   await page.keyboard.press("Escape");
-  await panelTab(page, "Arguments").click();
+  await choose(panelTab(page, "Arguments"));
   await page.getByRole("heading", { name: "Execution environment" }).waitFor();
   assert.equal(await page.locator("tr.default:visible").count(), 0);
   // Both are remembered.
@@ -500,10 +502,10 @@ journey("a name of 1000 characters leaves room for the messages", { width: 1440,
   const long = (i) => `long_${i}_${"x".repeat(1000)}`;
   const bytes = withKernels(await readFile(sample("vecadd.bmg.zebin")), 3, long);
   await dropBytes(page, { [`${"y".repeat(200)}.zebin`]: bytes });
-  await panelTab(page, "Kernels").click();
+  await choose(panelTab(page, "Kernels"));
   await row(page, 1).getByRole("gridcell").first().click();
   await row(page, 1).and(page.locator("[aria-selected=true]")).waitFor();
-  await panelTab(page, "Arguments").click();
+  await choose(panelTab(page, "Arguments"));
   const heading = page.getByRole("tabpanel", { name: "Arguments" }).getByRole("heading", { level: 2 });
   await heading.waitFor();
   assert.ok((await heading.boundingBox()).height < 130);

@@ -516,7 +516,10 @@ fn the_command_prints_kernels_or_instructions() {
     let output = zeview(&["find", "--rows", "--limit", "2", "marks=spill", file]);
     assert_eq!(stdout(&output).lines().count(), 4);
     for (arguments, problem) in [
-        (vec!["find", "knd=spill", file], "no column is called \"knd\""),
+        (
+            vec!["find", "knd=spill", file],
+            "no column is called \"knd\"",
+        ),
         (vec!["find", "", file], "the query is empty"),
         (vec!["find", "a then", file], "step 2 is empty"),
         (vec!["find", "dpas device=nothing", file], "nothing"),

@@ -100,6 +100,7 @@ const KEYS: &[(&str, Entries)] = &[
             ),
             ("b", "compare with the previous build (watched files)"),
             ("F6", "next pane; with Shift the previous one"),
+            ("l", "next level: Library, Kernel, File"),
             ("1 … 9", "open the tab with that number"),
             (
                 "Tab",

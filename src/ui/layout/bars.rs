@@ -13,7 +13,7 @@ use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::compare::Following;
 use crate::ui::state::verdict::{self, outcome_text};
 use crate::ui::state::{
-    DecoderWork, Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside,
+    DecoderWork, Level, Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside,
 };
 use crate::ui::text::format;
 
@@ -241,31 +241,7 @@ pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> H
     }
 }
 
-/// Width of a character in a tab's name, and padding of a tab, in pixels.
-const TAB_CHARACTER: usize = 7;
-const TAB_AROUND: usize = 19;
-/// Width of the buttons after the tabs in pixels.
-const BEHIND_TABS: usize = 110;
-
-/// Estimated width of all tabs in hundreds of pixels: in narrower windows the styles show the menu
-/// of all panels.
-fn tabs_class(view: &View, is_narrow: bool) -> String {
-    let width = |panel: panels::Panel| {
-        let badge = (panel.badge)(view).map_or(0, |(count, _)| {
-            3 * TAB_CHARACTER + TAB_CHARACTER * format::grouped(count).chars().count()
-        });
-        panel.name.len() * TAB_CHARACTER + TAB_AROUND + badge
-    };
-    let tree = if is_narrow {
-        "Structure".len() * TAB_CHARACTER + TAB_AROUND
-    } else {
-        0
-    };
-    let all = panels::shown(view).map(width).sum::<usize>() + tree + BEHIND_TABS;
-    format!("tab-row needs-{}", all.div_ceil(100).clamp(3, 15))
-}
-
-/// Panel tabs, a menu of them where they do not fit, and the pane toggles. In a narrow window the
+/// The levels, the tabs of the panels of one of them, and the pane toggles. In a narrow window the
 /// tree is one of the tabs.
 pub fn panel_tabs(state: &State, view: &View) -> Html {
     let layout = &state.layout;
@@ -279,33 +255,36 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
             }
         </> }
     };
-    let mut is_before_file = true;
+    let level = current.level();
+    let levels = Level::ALL.into_iter();
+    let levels = levels.filter(|level| view.panel_of(*level).is_some());
     html! {
-        <div class={tabs_class(view, layout.narrow)}>
+        <div class="tab-row">
+            <div class="levels" role="tablist" aria-label="Level">
+                { for levels.map(|of| tab(of == level, "panel", Command::Level(of), html! { <>
+                    { of.title() }
+                    if of == Level::File && of != level { { for file_badge(view) } }
+                </> })) }
+            </div>
             <div class="tabs" role="tablist" aria-label="Panels">
                 if layout.narrow {
                     { tab(tree, "panel", Command::Pane(Pane::Structure), plain("Structure")) }
                 }
-                { for panels::shown(view).map(|panel| html! { <>
-                    if std::mem::replace(&mut is_before_file, !panel.is_of_file) && panel.is_of_file {
-                        <span class="between" aria-hidden="true" />
-                    }
-                    { tab(!tree && current == panel.id, "panel", Command::Panel(panel.id), label(&panel)) }
-                </> }) }
+                { for panels::shown(view, level).map(|panel| {
+                    tab(!tree && current == panel.id, "panel", Command::Panel(panel.id), label(&panel))
+                }) }
             </div>
-            <details class="menu all-panels" name="list-menu">
-                <summary class="btn2">{ "All panels" }</summary>
-                <div class="pop acts">
-                    { for panels::shown(view).map(|panel| html! {
-                        <button key={panel.name} type="button" class={if current == panel.id { "choice sel" } else { "choice" }}
-                                data-command={Command::Panel(panel.id).to_string()}>{ label(&panel) }</button>
-                    }) }
-                </div>
-            </details>
             <span class="grow" />
             { pane_buttons(state, view) }
         </div>
     }
+}
+
+/// The number of problems, while their tab is at another level.
+fn file_badge(view: &View) -> Option<Html> {
+    let (count, tone) = (panels::panel(PanelId::Problems).badge)(view)?;
+    let class = format!("badge {}", format::tone_class(tone));
+    Some(html! { <span {class}>{ format::grouped(count) }</span> })
 }
 
 /// A toggle for each pane.

@@ -22,7 +22,7 @@ mod verdict;
 
 use yew::prelude::*;
 
-use super::state::{PanelId, View};
+use super::state::{Level, PanelId, View};
 use crate::model::Tone;
 
 pub use self::list::about;
@@ -36,8 +36,6 @@ pub struct Panel {
     pub id: PanelId,
     /// Title of the tab.
     pub name: &'static str,
-    /// Whether it shows tables of the file itself: its tab comes after those about kernels.
-    pub is_of_file: bool,
     /// Badge of the tab: number and tone.
     pub badge: fn(&View) -> Option<(u64, Tone)>,
     /// Renders the panel.
@@ -71,14 +69,6 @@ pub fn panel(id: PanelId) -> Panel {
     Panel {
         id,
         name,
-        is_of_file: match id {
-            PanelId::List(list) => list
-                .declaration()
-                .tab
-                .as_ref()
-                .is_some_and(|tab| tab.is_of_file),
-            _ => id == PanelId::Bookmarks,
-        },
         badge: match id {
             PanelId::Compare => compare::badge,
             PanelId::Problems => problems::badge,
@@ -89,10 +79,11 @@ pub fn panel(id: PanelId) -> Panel {
     }
 }
 
-/// The panels that have content, in tab order.
-pub fn shown(view: &View) -> impl Iterator<Item = Panel> + use<'_> {
+/// The panels of a level that have content, in tab order.
+pub fn shown(view: &View, level: Level) -> impl Iterator<Item = Panel> + use<'_> {
     let all = PanelId::all().into_iter();
-    all.filter(|id| id.is_shown(view)).map(panel)
+    let of_level = all.filter(move |id| id.level() == level && id.is_shown(view));
+    of_level.map(panel)
 }
 
 /// The visible panel: the chosen one, if it has content.

@@ -14,7 +14,7 @@ use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::problem_list;
 use crate::ui::state::samples::SAMPLES;
 use crate::ui::state::selection::SelectionOrigin;
-use crate::ui::state::{Action, Dialog, Layout, PanelId, TabId, View, shown_beside};
+use crate::ui::state::{Action, Dialog, Layout, Level, PanelId, TabId, View, shown_beside};
 use crate::ui::text::format::{self, file_name, plain_value};
 use crate::worker::protocol::ExportForm;
 use crate::worker::protocol::tree_order::TreeOrder;
@@ -70,6 +70,12 @@ impl Session {
             Command::SelectAbove(depth) => self.select_above(file, depth),
             Command::SelectPart(index) => self.select_part(index),
             Command::SelectDocument(list) => self.select_document(list),
+            Command::Level(level) => {
+                let panel = self.active().and_then(|(_, view)| view.panel_of(level));
+                if let Some(panel) = panel {
+                    self.run(Command::Panel(panel));
+                }
+            }
             Command::Panel(panel) => {
                 if panel == PanelId::ASSEMBLY {
                     // Before the empty panel is rendered.
@@ -304,6 +310,14 @@ impl Session {
             ("x", Some(_)) => self.toggle_pane(Pane::Bytes),
             ("i", Some(_)) => self.toggle_pane(Pane::Inspector),
             ("z", Some(_)) => self.run(Command::OnlyPanel),
+            ("l", Some(view)) => {
+                let level = view.current_panel().level();
+                let after = Level::ALL.into_iter().cycle().skip(level as usize + 1);
+                let mut after = after.take(Level::ALL.len());
+                if let Some(next) = after.find(|level| view.panel_of(*level).is_some()) {
+                    self.run(Command::Level(next));
+                }
+            }
             (";", Some(_)) => self.bookmark(file),
             ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),

@@ -131,6 +131,8 @@ commands! {
     SelectDocument(list: ListId) = "select-document";
     /// Shows a panel.
     Panel(panel: PanelId) = "panel";
+    /// Shows the panel of a level that was shown last.
+    Level(level: Level) = "level";
     /// Shows a pane of the stacked layout.
     Pane(pane: Pane) = "pane";
     /// Shows or hides a pane beside the panel.
@@ -321,6 +323,8 @@ pub enum Pane {
 
 words!(Pane: Structure = "structure", Bytes = "bytes", Inspector = "inspector");
 
+words!(Level: Library = "library", Kernel = "kernel", File = "file");
+
 words!(ByteForm: Hex = "hex", Text = "text", C = "c", Rust = "rust", Python = "python", Base64 = "base64");
 words!(TreeOrder: File = "file", Kernels = "kernels");
 words!(CompareForm: Markdown = "markdown", Html = "html", Json = "json");
@@ -424,6 +428,7 @@ mod tests {
         ListId = ListId::Symbols;
         PanelId = PanelId::Arguments;
         Pane = Pane::Inspector;
+        Level = Level::Kernel;
         ByteForm = ByteForm::Rust;
         Form = Form::Tabs;
         CompareForm = CompareForm::Html;

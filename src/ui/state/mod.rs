@@ -47,7 +47,7 @@ use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, ListAt, Opened, Row};
 
 pub use self::layout::{Layout, Theme};
-pub use self::panel_id::PanelId;
+pub use self::panel_id::{Level, PanelId};
 pub use self::panes::{PaneSets, Panes};
 pub use self::shown_panel::shown_beside;
 pub use self::view::{Lists, View};
@@ -381,6 +381,7 @@ impl State {
             opened,
             opening: self.serial,
             panel,
+            last_of_level: Default::default(),
             verdict: Rc::default(),
             occupancy: Rc::default(),
             code: Rc::default(),
@@ -563,12 +564,12 @@ impl Reducible for State {
             Action::Panel(panel) => {
                 state.layout.upper_is_panel = true;
                 if let Some(id) = state.active {
-                    state.change_view(id, |view| view.panel = panel);
+                    state.change_view(id, |view| view.choose(panel));
                 }
             }
             Action::PanelOf(id, panel) => {
                 state.layout.upper_is_panel = true;
-                state.change_view(id, |view| view.panel = panel);
+                state.change_view(id, |view| view.choose(panel));
             }
             Action::Changed(id, why) => {
                 state.change_view(id, |view| view.changed = Some(why));

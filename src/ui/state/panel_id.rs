@@ -22,6 +22,32 @@ pub enum PanelId {
     Bookmarks,
 }
 
+/// How near a panel looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// At all kernels of a library, container or zebin.
+    #[default]
+    Library,
+    /// At one kernel and its code.
+    Kernel,
+    /// At the file itself.
+    File,
+}
+
+impl Level {
+    /// All levels, the widest view first.
+    pub const ALL: [Level; 3] = [Level::Library, Level::Kernel, Level::File];
+
+    /// The name on its tab.
+    pub fn title(self) -> &'static str {
+        match self {
+            Level::Library => "Library",
+            Level::Kernel => "Kernel",
+            Level::File => "File",
+        }
+    }
+}
+
 impl PanelId {
     /// List of kernels.
     pub const KERNELS: PanelId = PanelId::List(ListId::Kernels);
@@ -61,17 +87,33 @@ impl PanelId {
         for list in tabs(false) {
             all.push(PanelId::List(list));
             if list == ListId::Instructions {
-                all.push(PanelId::Step);
-            }
-            // A kernel is a row of that list.
-            if list == ListId::Kernels {
-                all.push(PanelId::Arguments);
+                all.extend([PanelId::Step, PanelId::Arguments]);
             }
         }
         all.extend([PanelId::Compare, PanelId::Problems]);
         all.extend(tabs(true).map(PanelId::List));
         all.push(PanelId::Bookmarks);
         all
+    }
+
+    /// The level that the panel belongs to.
+    pub fn level(self) -> Level {
+        match self {
+            PanelId::Overview | PanelId::Compare => Level::Library,
+            PanelId::Arguments | PanelId::Step | PanelId::ASSEMBLY => Level::Kernel,
+            PanelId::Problems | PanelId::Bookmarks => Level::File,
+            PanelId::List(list) => {
+                // Those are about the device code in the file, whatever its tables are.
+                let is_of_code =
+                    matches!(list, ListId::Sizes | ListId::Modules | ListId::Properties);
+                let tab = list.declaration().tab.as_ref();
+                if !is_of_code && tab.is_some_and(|tab| tab.is_of_file) {
+                    Level::File
+                } else {
+                    Level::Library
+                }
+            }
+        }
     }
 
     /// The name in commands and links.

@@ -1,6 +1,6 @@
 //! Which panels a file has, and which one is visible.
 
-use super::{PanelId, State, View};
+use super::{Level, PanelId, State, View};
 use crate::model::Capabilities;
 use crate::tables::{Contents, ListId};
 
@@ -61,6 +61,24 @@ impl View {
         };
         let tab = list.declaration().tab.as_ref();
         tab.is_none_or(|tab| (tab.offered)(&contents))
+    }
+
+    /// Chooses a panel; its level shows it again later.
+    pub(super) fn choose(&mut self, panel: PanelId) {
+        self.panel = panel;
+        if let Some(last) = self.last_of_level.get_mut(panel.level() as usize) {
+            *last = Some(panel);
+        }
+    }
+
+    /// The panel that a level shows: the one that was chosen last, or its first. `None` if it has no
+    /// content.
+    pub fn panel_of(&self, level: Level) -> Option<PanelId> {
+        let last = self.last_of_level.get(level as usize).copied().flatten();
+        let all = PanelId::all().into_iter();
+        let mut of_level = all.filter(|panel| panel.level() == level && panel.is_shown(self));
+        last.filter(|panel| panel.is_shown(self))
+            .or_else(|| of_level.next())
     }
 
     /// The visible panel: the chosen one, if it has content.

@@ -9,7 +9,7 @@ use super::code_rows::CodeRowsChange;
 use super::compare::{CompareChange, CompareState};
 use super::occupancy::OccupancyState;
 use super::verdict::VerdictState;
-use super::{Layout, PanelId};
+use super::{Layout, Level, PanelId};
 use crate::analysis::modules::PropertyOwner;
 use crate::model::{NodeKind, SourceId, Span};
 use crate::tables::query::{Query, RowOptions};
@@ -65,6 +65,8 @@ pub struct View {
     pub blocks: Rc<GraphView>,
     /// The chosen panel.
     pub panel: PanelId,
+    /// The panel of each level that was chosen last.
+    pub last_of_level: [Option<PanelId>; Level::ALL.len()],
     /// Why the file cannot be read any more, for example after a change on disk.
     pub changed: Option<AttrValue>,
 }
