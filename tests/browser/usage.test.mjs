@@ -191,7 +191,7 @@ journey("copying too many bytes shows a message", {}, async (page) => {
 journey("rows do not move under the pointer; a double click opens a row", { width: 1440, height: 900 }, async (page) => {
   await kernels(page, "kernels600.dg2.zebin");
   const [top, height] = await grid(page).evaluate((grid) => [grid.getBoundingClientRect().top, grid.clientHeight]);
-  const last = Math.floor((height - 38) / 24) - 1;
+  const last = Math.floor((height - 32) / 21) - 1;
   for (const index of [last, 0, last - 3]) {
     const before = await row(page, index).boundingBox();
     await row(page, index).click({ position: { x: 60, y: 10 } });

@@ -19,7 +19,7 @@ use crate::worker::protocol::{CodeImage, CodeImages, CodeReport};
 
 /// Width of a jump lane, and row height, in pixels.
 const LANE: u32 = 8;
-const ROW: u32 = 20;
+const ROW: u32 = 16;
 
 /// Maximum length of a kernel's name in the list of images, in characters.
 const KERNEL_SHOWN: usize = 60;

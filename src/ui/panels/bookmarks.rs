@@ -19,7 +19,7 @@ use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 
 /// Row height in pixels; equals `--problem-row` in the styles.
-const ROW: f64 = 44.0;
+const ROW: f64 = 40.0;
 
 /// Number of bookmarks.
 pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {

@@ -20,7 +20,7 @@ use crate::ui::state::verdict::outcome_text;
 use crate::ui::text::format;
 
 /// Row height in pixels; equals `--problem-row` in the styles.
-const ROW: f64 = 44.0;
+const ROW: f64 = 40.0;
 /// Element id of the filter field.
 const FIELD: &str = "problem-filter";
 

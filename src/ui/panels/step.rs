@@ -26,7 +26,7 @@ use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response, StepHead, StepPlace, StepReport, StepRows};
 
 /// Height of a row in pixels: `--step-row` in `www/styles/step.css`.
-const ROW: f64 = 18.0;
+const ROW: f64 = 16.0;
 
 /// Number of lines that are asked for at once.
 const PAGE: u32 = 128;

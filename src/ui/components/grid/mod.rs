@@ -20,13 +20,19 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// Row height in pixels; equals `--grid-row` in the styles.
-const ROW: f64 = 24.0;
+const ROW: f64 = 21.0;
 
 /// Header height in pixels; equals `--grid-head` in the styles.
-const HEAD: f64 = 38.0;
+const HEAD: f64 = 32.0;
 
 /// Height of a line of text in pixels; equals `--text-row` in the styles.
-const LINE: f64 = 20.0;
+const LINE: f64 = 18.0;
+
+/// Height of an instruction, and of the header above them, in pixels; equal `--code-row` and
+/// `--code-head` in the styles.
+const CODE: f64 = 16.0;
+
+const CODE_HEAD: f64 = 18.0;
 
 /// Width of a digit, and horizontal padding of a cell, in pixels.
 pub(super) const CHARACTER: f64 = 7.3;
@@ -437,8 +443,11 @@ pub fn DataGrid(props: &Props) -> Html {
     let data = Rc::clone(&props.source.0);
     let is_text = data.is_text();
     let is_code = data.is_code();
-    let head = if is_text { 0.0 } else { HEAD };
-    let row = if is_text || is_code { LINE } else { ROW };
+    let (head, row) = match (is_text, is_code) {
+        (true, _) => (0.0, LINE),
+        (false, true) => (CODE_HEAD, CODE),
+        (false, false) => (HEAD, ROW),
+    };
     let rows = use_rows_below(head, row);
     let count = data.rows();
     use_row_count(&rows, count);

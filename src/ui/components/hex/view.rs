@@ -25,7 +25,7 @@ use crate::worker::client::Piece;
 use crate::worker::protocol::Row;
 
 /// Row height in pixels; equals `--hex-row` in the styles.
-const ROW: f64 = 20.0;
+const ROW: f64 = 18.0;
 /// Size in bytes above which only a node's rows are marked, not each byte.
 const LONG: u64 = 512;
 /// Delay in milliseconds before screen readers read the byte at the cursor.

@@ -27,7 +27,7 @@ use crate::ui::tree::flat::{Flat, Item, Root, Show, stem};
 use crate::worker::protocol::tree_order::{RowId, TreeOrder};
 
 /// Row height in pixels; equals `--row` in the styles.
-const ROW: f64 = 22.0;
+const ROW: f64 = 20.0;
 /// Delay of the filter, in milliseconds.
 const PAUSE: i32 = 120;
 /// Timeout of type-ahead, in milliseconds.
