@@ -7,7 +7,7 @@ pub use crate::ui::text::readings::ByteForm;
 use std::fmt;
 use std::str::{FromStr, SplitAsciiWhitespace};
 
-use super::{PanelId, TabId};
+use super::{Level, PanelId, TabId};
 use crate::model::{SourceId, Span};
 use crate::tables::ListId;
 use crate::tables::write::Form;
