@@ -122,7 +122,7 @@ fn two_kernels_of_a_file_are_compared_as_the_command_line_does() {
         let (first, second) = ((&mut one, &builds[0]), (&mut other, &builds[1]));
         let expected = compare_kernels(first, second, &Options::default()).unwrap();
         assert!(!expected.entries.is_empty());
-        let (mut decoder, _) = Decoder::open("b", &bytes);
+        let (mut decoder, _) = Decoder::open("b", &bytes[..]);
         let compare = Request::Compare {
             name: "b".to_owned(),
             options: Options {
@@ -131,7 +131,7 @@ fn two_kernels_of_a_file_are_compared_as_the_command_line_does() {
             },
             keep: None,
         };
-        let Response::Compared(report) = decoder.ask_with(compare, &bytes) else {
+        let Response::Compared(report) = decoder.ask_with(compare, &bytes[..]) else {
             panic!("not compared at once");
         };
         let rows = all_rows(&mut decoder, ListId::Differences, &Query::default());

@@ -24,7 +24,7 @@ use zeview::ui::state::paged::PAGE;
 use zeview::ui::state::selection::{Selection, SelectionOrigin};
 use zeview::ui::state::texts::TextsChange;
 use zeview::ui::state::verdict::VerdictChange;
-use zeview::ui::state::{Action, Origin, PanelId, Phase, State, Tab, TabId, View};
+use zeview::ui::state::{Action, Level, Origin, PanelId, Phase, State, Tab, TabId, View};
 use zeview::worker::protocol::{ListRequest, Request, Response};
 
 use crate::decoder::Decoder;
@@ -532,7 +532,7 @@ fn source_lines_lead_to_their_code() {
     }
     // Without line tables, there is no such panel.
     let (_, view) = File::open("vecadd.bmg.zebin");
-    let mut shown = zeview::ui::panels::shown(&view);
+    let mut shown = zeview::ui::panels::shown(&view, Level::File);
     assert!(shown.all(|panel| panel.id != PanelId::SOURCE_LINES));
 }
 

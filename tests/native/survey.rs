@@ -211,7 +211,9 @@ fn kernels_are_judged_by_their_code_step_by_step() {
             match page.reading {
                 None => break page,
                 Some(ListReading::Images(..)) => {}
-                Some(ListReading::Compared(_)) => unreachable!("nothing is compared"),
+                Some(ListReading::Compared(_) | ListReading::Searched(..)) => {
+                    unreachable!("nothing is compared or searched")
+                }
                 Some(ListReading::Code(progress)) => {
                     assert!(page.found <= progress.done, "{page:?}");
                     analyzed.push(progress.done);
