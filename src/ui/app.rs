@@ -18,18 +18,13 @@ use crate::model::text::escaped;
 pub fn App() -> Html {
     let state = use_reducer(State::default);
     let session = use_session(&state);
-    let title = title(&state);
+    let file = state.active().map(|tab| escaped(&tab.name));
+    let number = file.as_deref().map_or(0, fingerprint);
     use_change(
-        [fingerprint(&title), 0, 0, 0],
-        Box::new(move || set_title(&title)),
+        [number, 0, 0, 0],
+        Box::new(move || set_title(file.as_deref())),
     );
     page(&session, &state)
-}
-
-/// The title of the browser's tab: several are told apart by their files.
-fn title(state: &State) -> String {
-    let file = state.active().map(|tab| escaped(&tab.name));
-    file.map_or_else(|| "zeview".to_owned(), |file| format!("{file} · zeview"))
 }
 
 fn page(session: &SessionContext, state: &State) -> Html {

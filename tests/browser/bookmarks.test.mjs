@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, choose, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+import { axe, choose, dropBytes, dropFile, eventually, expectRequests, fixture, journey, level, load, screenshot, showAllPanes } from "./harness.mjs";
 
 showAllPanes();
 
@@ -45,6 +45,7 @@ async function markTwo(page, text) {
   await page.evaluate(() => { location.hash = "#o=0x10+4"; });
   await page.locator("footer .mono", { hasText: "0x10..0x14" }).waitFor();
   await page.getByRole("button", { name: "Bookmark", exact: true }).click();
+  await level(panel(page)).click();
   await eventually(() => panel(page).innerText(), /Bookmarks\s*2/);
 }
 
@@ -59,7 +60,7 @@ journey("bookmarks of a row and a range are listed by offset and restored on the
     const { length } = await readFile(vecadd);
     await eventually(() => hashed(page), [length]);
 
-    await panel(page).click();
+    await choose(panel(page));
     await eventually(() => entries(page).count(), 2);
     assert.match(await entries(page).nth(0).innerText(), /4 bytes/);
     assert.match(await entries(page).nth(1).innerText(), /\.ze_info[^]*why <b>this<\/b>\?/);
@@ -91,9 +92,10 @@ journey("bookmarks of a row and a range are listed by offset and restored on the
     await dropFile(page, vecadd);
     await page.getByRole("tab", { name: "vecadd.bmg.zebin", selected: true }).waitFor();
     await sign(row(page, /^\.ze_info/)).waitFor();
+    await level(panel(page)).click();
     await eventually(() => panel(page).innerText(), /Bookmarks\s*2/);
 
-    await panel(page).click();
+    await choose(panel(page));
     await list(page).focus();
     await page.keyboard.press("End");
     await eventually(() => selected(page).innerText(), /^\.ze_info/);
@@ -126,8 +128,9 @@ journey("bookmarks in a nested file are restored", { width: 1440 }, async (page)
   expectRequests(page, /./);
   await load(page, () => page.reload());
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
+  await level(panel(page)).click();
   await eventually(() => panel(page).innerText(), /Bookmarks\s*1/);
-  await panel(page).click();
+  await choose(panel(page));
   await entries(page).first().click();
   await eventually(() => selected(page).innerText(), name);
   await sign(selected(page)).waitFor();
@@ -138,7 +141,7 @@ journey("bookmarks are exported and imported; bookmarks of another file are reje
   await dropFile(page, vecadd);
   await row(page, "ELF header").waitFor();
   await markTwo(page, "mine");
-  await panel(page).click();
+  await choose(panel(page));
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Export bookmarks" }).click(),
@@ -204,7 +207,7 @@ journey("without storage, a notice says that bookmarks are lost when the page is
   await row(page, /^\.ze_info/).click();
   await page.keyboard.press(";");
   await sign(row(page, /^\.ze_info/)).waitFor();
-  await panel(page).click();
+  await choose(panel(page));
   await said(page, /^This page cannot store anything in the browser/);
   assert.deepEqual(await hashed(page), []);
 });
@@ -225,7 +228,7 @@ for (const theme of ["light", "dark"]) {
       await page.keyboard.press(";");
       await sign(row(page, "ELF header")).waitFor();
       await screenshot(page, `bookmarks-tree-${width}-${theme}`);
-      await panel(page).click();
+      await choose(panel(page));
       await entries(page).nth(1).click();
       await eventually(() => entries(page).nth(1).getAttribute("aria-selected"), "true");
       await axe(page);

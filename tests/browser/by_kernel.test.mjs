@@ -17,7 +17,7 @@ const menu = (page) => page.locator("summary", { hasText: "Show" });
 const order = (page, name) => page.getByRole("radiogroup", { name: "Order" }).getByRole("radio", { name });
 const inspector = (page) => page.getByRole("region", { name: "Inspector" });
 
-async function choose(page, name) {
+async function chooseOrder(page, name) {
   await menu(page).click();
   await order(page, name).click();
   await eventually(() => order(page, name).getAttribute("aria-checked"), "true");
@@ -85,7 +85,7 @@ for (const theme of ["light", "dark"]) {
   journey(`tree by kernel in a narrow window, ${theme}`, { theme, width: 700, height: 900 }, async (page) => {
     await dropFile(page, sample("spill.dg2.zebin"));
     await page.getByRole("tab", { name: "Structure" }).click();
-    await choose(page, "By kernel");
+    await chooseOrder(page, "By kernel");
     await row(page, /^spill SIMD/).click();
     await page.keyboard.press("ArrowRight");
     await row(page, /^\.text\.spill/).click();
@@ -97,7 +97,7 @@ for (const theme of ["light", "dark"]) {
 
 journey("both paths to an entry select the same node without scrolling", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, sample("spill.dg2.zebin"));
-  await choose(page, "By kernel");
+  await chooseOrder(page, "By kernel");
   await tree(page).focus();
   // The kernel selects its entry in .ze_info, which is also a row below it.
   await page.keyboard.press("Home");
@@ -126,7 +126,7 @@ journey("both paths to an entry select the same node without scrolling", { width
   await eventually(() => selected(page).innerText(), /^2\s*spill/);
   await eventually(() => above(page), ["rest of the file", ".ze_info", "kernels"]);
   // Its node is the same as in file order.
-  await choose(page, "As in the file");
+  await chooseOrder(page, "As in the file");
   await eventually(() => above(page), [".ze_info", "kernels"]);
   await eventually(() => selected(page).innerText(), /^2\s*spill/);
 });
@@ -141,7 +141,7 @@ journey("a selection made elsewhere appears in the tree by kernel; the order is 
   await cell.click();
   await eventually(() => selected(page).innerText(), /^simd_size/);
   // The selection stays in view.
-  await choose(page, "By kernel");
+  await chooseOrder(page, "By kernel");
   const way = ["k0300_int", ".ze_info/kernels/[300]", "execution_env"];
   await eventually(() => above(page), way);
   await eventually(() => selected(page).innerText(), /^simd_size/);

@@ -92,7 +92,7 @@ journey("a request that crashed the decoder is not repeated and the file stays o
 const WORKS = [
   ["a filter", "Kernels", "Filtering", (page) => page.getByRole("tabpanel", { name: "Kernels" }).getByRole("searchbox").fill("spill_size>0")],
   ["an order", "Kernels", "Sorting", (page) => page.locator("#kernels [role=columnheader]", { hasText: "B/thread" }).first().click()],
-  ["code", "Kernels", "(Reading|Analyzing)", (page) => choose(page.getByRole("tab", { name: "Assembly", exact: true }))],
+  ["code", "Kernels", "(Reading|Analyzing)", (page) => page.getByRole("tab", { name: "Kernel", exact: true }).click()],
   ["a graph", "Assembly", "Drawing", (page) => page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click()],
   ["a device", "Overview", "Checking", async (page) => {
     const device = page.getByLabel("Check another GPU");

@@ -485,7 +485,7 @@ export async function eventually(look, expected) {
 /** The panels of the levels that are not Library. */
 const LEVELS = {
   Kernel: ["Assembly", "Step", "Arguments"],
-  File: ["Problems", "Text", "Symbols", "Relocations", "Source lines", "Bookmarks"],
+  File: ["Problems", "Text", "Symbols", "Relocations", "Source", "Bookmarks"],
 };
 
 /**

@@ -49,7 +49,7 @@ async function expand(page, name) {
 }
 
 journey("a rebuild of a followed file keeps open branches, selection, panel and focus",
-  { width: 1440, height: 900 },
+  { width: 1440, height: 700 },
   async (page) => {
     await followed(page, "vecadd-O0.bmg.zebin", async (write) => {
       // Records the tree's rows on each change.

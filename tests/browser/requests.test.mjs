@@ -93,7 +93,7 @@ journey("selecting a tree row, a cell or a kernel sends one request", options, a
   assert.deepEqual(await asked(page, text, () => current(page, "kernels", 1).waitFor()), ["Select"]);
 
   const heading = (name) => page.getByRole("heading", { name, level: 2, exact: true }).first().waitFor();
-  assert.deepEqual(await asked(page, () => choose(tab(page, "Arguments")), () => heading("hugeprivate")), ["Occupancy"]);
+  assert.deepEqual(await asked(page, () => page.getByRole("region", { name: "Selected kernel" }).getByRole("button", { name: "Arguments" }).click(), () => heading("hugeprivate")), ["Occupancy"]);
   const next = () => page.getByRole("button", { name: "Next kernel" }).click();
   assert.deepEqual(await asked(page, next, () => heading("spill")), ["Select", "Occupancy"]);
 });

@@ -71,7 +71,7 @@ task("2: from an argument to the bytes of its offset", 4, {}, async (page, click
   await dropFile(page, SPILL);
   await open(page, click, "Kernels");
   await click(kernels(page).getByRole("row", { name: /^spill/ }));
-  await open(page, click, "Arguments");
+  await click(page.getByRole("region", { name: "Selected kernel" }).getByRole("button", { name: "Arguments" }));
   const payload = page.getByRole("table", { name: /payload entries/ });
   const entry = payload.getByRole("row", { name: /arg_bypointer/ }).first();
   await click(entry.getByRole("button").first());
@@ -90,7 +90,7 @@ task("3: whether and why a file for Ponte Vecchio runs on Battlemage", 1, {}, as
   await page.getByRole("tabpanel", { name: "Overview" }).getByText(/built for pvc \(12\.60\.7\); bmg-g21 is 20\.1\.0/).first().waitFor();
 });
 
-task("4: the target of a relocation and the references to a symbol", 4, {}, async (page, click) => {
+task("4: the target of a relocation and the references to a symbol", 5, {}, async (page, click) => {
   await dropFile(page, fixture("zebin/funcs-stackcall.cri.igc2.40.zebin"));
   await open(page, click, "Relocations");
   const relocations = page.getByRole("grid", { name: "Relocations" });

@@ -103,6 +103,9 @@ journey("Back steps through panels and selections, not through typed text", {}, 
   assert.equal(await page.evaluate(() => history.length), before);
   await choose(panelTab(page, "Symbols"));
   await eventually(() => hash(page), /panel=symbols/);
+  // The level showed its first panel.
+  await page.goBack();
+  await page.getByRole("tab", { name: "Problems", selected: true }).waitFor();
   await page.goBack();
   await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
   await eventually(() => filter(page).inputValue(), "spill");
@@ -234,8 +237,8 @@ journey("the focus is never lost", { width: 1440, height: 900 }, async (page) =>
   await holds("Kernels");
   await row(page, 4).dblclick({ position: { x: 60, y: 10 } });
   await holds("Assembly");
-  for (const digit of ["1", "4", "2"]) {
-    await page.keyboard.press(digit);
+  for (const key of ["1", "l", "l", "2"]) {
+    await page.keyboard.press(key);
     await holds((name) => name !== "nothing");
   }
   await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();

@@ -118,8 +118,16 @@ fn two_kernels_of_a_file_are_compared_as_the_command_line_does() {
         });
         let places: Vec<KernelPlace> = places.collect();
         assert_ne!(places[0].entry, places[1].entry);
-        let (mut one, mut other) = (open(&bytes), open(&bytes));
-        let (first, second) = ((&mut one, &builds[0]), (&mut other, &builds[1]));
+        // Nodes are of their own document.
+        let again = |at: usize| {
+            let mut document = open(&bytes);
+            let query = KernelQuery::with_code(names[at]);
+            let found = kernel_names::find(&mut document, &query).unwrap();
+            let build = found[at.min(found.len() - 1)].clone();
+            (document, build)
+        };
+        let ((mut one, a), (mut other, b)) = (again(0), again(1));
+        let (first, second) = ((&mut one, &a), (&mut other, &b));
         let expected = compare_kernels(first, second, &Options::default()).unwrap();
         assert!(!expected.entries.is_empty());
         let (mut decoder, _) = Decoder::open("b", &bytes[..]);

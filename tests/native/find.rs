@@ -500,7 +500,7 @@ fn the_command_prints_kernels_or_instructions() {
     let printed = stdout(&output);
     assert_eq!(printed.lines().count() as u64, count + 2, "{printed}");
     // The same instructions as those that the disassembler prints at these offsets.
-    let assembly = zeview(&["disasm", "--offsets", file]);
+    let assembly = zeview(&["disasm", "--offsets", "--kernel", "spill", file]);
     let assembly = stdout(&assembly);
     for line in printed.lines().skip(1).take(3) {
         let (offset, text) = line.trim().split_once("  ").unwrap();

@@ -1,5 +1,7 @@
 //! DOM queries, focus and menus.
 
+use std::cell::OnceCell;
+
 use js_sys::Reflect;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
@@ -135,15 +137,31 @@ pub fn is_open(event: &Event) -> bool {
 
 /// Whether the page was opened from a disk.
 pub fn is_from_disk() -> bool {
+    // Native tests render the page without a window.
+    if cfg!(not(target_arch = "wasm32")) {
+        return false;
+    }
     let protocol = web_sys::window().map(|window| window.location().protocol());
     protocol.is_some_and(|protocol| protocol.is_ok_and(|protocol| protocol == "file:"))
 }
 
-/// Sets the title of the browser's tab.
-pub fn set_title(title: &str) {
-    if let Some(document) = web_sys::window().and_then(|window| window.document()) {
-        document.set_title(title);
-    }
+thread_local! {
+    /// The title in the page's own HTML.
+    static OWN_TITLE: OnceCell<String> = const { OnceCell::new() };
+}
+
+/// Sets the title of the browser's tab: several are told apart by their files.
+pub fn set_title(file: Option<&str>) {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else {
+        return;
+    };
+    OWN_TITLE.with(|own| {
+        let own = own.get_or_init(|| document.title());
+        match file {
+            Some(file) => document.set_title(&format!("{file} · {own}")),
+            None => document.set_title(own),
+        }
+    });
 }
 
 /// Whether the user has selected text of the page.
