@@ -675,8 +675,9 @@ impl Comparer<'_> {
             return Ok(());
         };
         let query = |document: &mut Document, place: &KernelPlace| {
-            let around = document.document_at(place.entry);
-            let around = around.filter(|id| *id != NodeId::ROOT);
+            let ancestry = document.nodes_for(place.entry).into_iter().rev();
+            let mut documents = ancestry.filter(|id| document.kernels(*id).is_some());
+            let around = documents.next().filter(|id| *id != NodeId::ROOT);
             KernelQuery {
                 path: around.map(|id| document.path(id)),
                 ..KernelQuery::named(place.name.clone())
