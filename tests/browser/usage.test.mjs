@@ -115,6 +115,8 @@ journey("Back steps through panels and selections, not through typed text", {}, 
   await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
   await eventually(() => hash(page), "#panel=kernels&filter=spill");
   await page.goForward();
+  await page.getByRole("tab", { name: "Problems", selected: true }).waitFor();
+  await page.goForward();
   await page.getByRole("tab", { name: "Symbols", selected: true }).waitFor();
 });
 
@@ -237,11 +239,11 @@ journey("the focus is never lost", { width: 1440, height: 900 }, async (page) =>
   await holds("Kernels");
   await row(page, 4).dblclick({ position: { x: 60, y: 10 } });
   await holds("Assembly");
-  for (const key of ["1", "l", "l", "2"]) {
+  for (const [key, name] of [["1", "Assembly"], ["l", "Problems"], ["l", "Kernels"], ["1", "Overview"], ["2", "Kernels"]]) {
     await page.keyboard.press(key);
-    await holds((name) => name !== "nothing");
+    await page.getByRole("tab", { name, selected: true }).waitFor();
+    await holds((focused) => focused !== "nothing");
   }
-  await page.getByRole("tab", { name: "Kernels", selected: true }).waitFor();
   for (const key of ["?", "g"]) {
     await row(page, 0).waitFor();
     await grid(page).focus();
