@@ -156,14 +156,14 @@ journey("bookmarks are exported and imported; bookmarks of another file are reje
   // Importing another user's bookmarks keeps both comments.
   json.bookmarks = json.bookmarks.slice(-1);
   json.bookmarks[0].text = "<img src=x onerror=alert(1)>";
-  const choose = async (name, text) => {
+  const give = async (name, text) => {
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),
       page.getByRole("button", { name: "Import bookmarks…" }).click(),
     ]);
     await chooser.setFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
   };
-  await choose("theirs.json", JSON.stringify(json));
+  await give("theirs.json", JSON.stringify(json));
   await said(page, "1 bookmark imported.");
   await entries(page).last().click();
   const box = page.getByRole("region", { name: "Bookmark" });
@@ -171,11 +171,11 @@ journey("bookmarks are exported and imported; bookmarks of another file are reje
   await box.getByText("<img src=x onerror=alert(1)>").waitFor();
   assert.equal(await page.locator("img").count(), 0);
 
-  await choose("cut.json", text.slice(0, -5));
+  await give("cut.json", text.slice(0, -5));
   await said(page, /^cut\.json was not imported: it is not valid JSON: .* at line \d+ column \d+\.$/);
-  await choose("wrong.json", text.replace('"span": [', '"span": [1e9, '));
+  await give("wrong.json", text.replace('"span": [', '"span": [1e9, '));
   await said(page, "wrong.json was not imported: bookmark 1: “span” is not a range of the file's bytes.");
-  await choose("other.json", "{}");
+  await give("other.json", "{}");
   await said(page, "other.json is not a bookmark file.");
 
   // Dropped on another file, then on its own.

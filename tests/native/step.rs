@@ -304,6 +304,7 @@ fn the_forms_of_triton_are_tied_to_the_instructions() {
         StepKind::Ttir,
         StepKind::Ttgir,
         StepKind::Llvm,
+        StepKind::Spirv,
         StepKind::Visa,
         StepKind::Instructions,
     ];
@@ -313,13 +314,13 @@ fn the_forms_of_triton_are_tied_to_the_instructions() {
     // Each form has the line that the load is at.
     let point = step.columns[0].lines[3].points[0];
     let found = step.lines_at(point);
-    assert_eq!(found.len(), 5, "{:?}", step.points[point as usize]);
+    assert_eq!(found.len(), 6, "{:?}", step.points[point as usize]);
     let texts: Vec<&str> = found
         .iter()
         .map(|(_, lines)| lines[0].text.trim())
         .collect();
     assert!(texts[2].starts_with("%2 = load"), "{texts:?}");
-    assert!(texts[3].starts_with("add (M1, 16)"), "{texts:?}");
+    assert!(texts[4].starts_with("add (M1, 16)"), "{texts:?}");
     // Each line has its own bytes.
     let spans: BTreeSet<u64> = step.columns[0]
         .lines
