@@ -5,7 +5,7 @@ use zeview::diff::align::Hunk;
 use zeview::diff::listing::{Row as Paired, rows};
 use zeview::diff::listing_of;
 use zeview::diff::{
-    CodeChange, Comparison, DifferenceIndex, KernelPlace, Options, compare, compare_kernels,
+    CodeChange, ComparedKernel, Comparison, DifferenceIndex, Options, compare, compare_kernels,
     overlaps,
 };
 use zeview::kernel_names::{self, KernelQuery};
@@ -111,12 +111,12 @@ fn two_kernels_of_a_file_are_compared_as_the_command_line_does() {
             let rows = document.kernels(build.document).unwrap();
             let rows = rows.rows(&document.sources);
             let row = rows.iter().find(|row| row.name.value == build.name);
-            KernelPlace {
+            ComparedKernel {
                 name: build.name.clone(),
                 entry: row.unwrap().entry,
             }
         });
-        let places: Vec<KernelPlace> = places.collect();
+        let places: Vec<ComparedKernel> = places.collect();
         assert_ne!(places[0].entry, places[1].entry);
         // Nodes are of their own document.
         let again = |at: usize| {

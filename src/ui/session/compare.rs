@@ -5,7 +5,7 @@ use std::rc::Rc;
 use web_sys::File;
 
 use super::{Session, spawn};
-use crate::diff::{KernelPlace, Options};
+use crate::diff::{ComparedKernel, Options};
 use crate::model::Span;
 use crate::tables::{Detail, ListId};
 use crate::ui::state::compare::{Base, ChosenDifference, CompareChange};
@@ -37,7 +37,7 @@ impl Session {
         let Some(Detail::Kernel(detail)) = current.map(|current| &current.about.detail) else {
             return;
         };
-        let place = KernelPlace {
+        let place = ComparedKernel {
             name: detail.row.name.value.clone(),
             entry: detail.row.entry,
         };

@@ -6,7 +6,7 @@ use yew::AttrValue;
 
 use super::TabId;
 use super::answer::Answer;
-use crate::diff::{KernelPlace, Options};
+use crate::diff::{ComparedKernel, Options};
 use crate::ui::tree::differing::DifferenceIndex;
 use crate::worker::protocol::{CompareReport, ListReading};
 
@@ -18,7 +18,7 @@ pub struct CompareState {
     /// What is compared.
     pub options: Options,
     /// A kernel that waits for another one to be compared with.
-    pub first: Option<KernelPlace>,
+    pub first: Option<ComparedKernel>,
     /// The result by the number of the comparison, or why it failed.
     answer: Answer<u32, Result<Rc<CompareReport>, AttrValue>>,
     /// What the running comparison waits for, and whether it is stopped there.
@@ -74,7 +74,7 @@ pub enum CompareChange {
     /// A comparison with this file has started; its number.
     Requested(Base, Options, u32),
     /// A kernel waits for another one, or no longer.
-    First(Option<KernelPlace>),
+    First(Option<ComparedKernel>),
     /// What a comparison waits for.
     Reading(u32, ListReading),
     /// The comparison is stopped where it is.

@@ -103,11 +103,8 @@ impl PanelId {
             PanelId::Arguments | PanelId::Step | PanelId::ASSEMBLY => Level::Kernel,
             PanelId::Problems | PanelId::Bookmarks => Level::File,
             PanelId::List(list) => {
-                // Those are about the device code in the file, whatever its tables are.
-                let is_of_code =
-                    matches!(list, ListId::Sizes | ListId::Modules | ListId::Properties);
                 let tab = list.declaration().tab.as_ref();
-                if !is_of_code && tab.is_some_and(|tab| tab.is_of_file) {
+                if tab.is_some_and(|tab| tab.is_of_file) {
                     Level::File
                 } else {
                     Level::Library

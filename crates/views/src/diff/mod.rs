@@ -92,12 +92,12 @@ pub struct Options {
     /// their kernels differ.
     pub kernels_first: bool,
     /// Compares only these kernels of one file, whatever their names.
-    pub kernels: Option<Box<[KernelPlace; 2]>>,
+    pub kernels: Option<Box<[ComparedKernel; 2]>>,
 }
 
 /// A kernel of the second file, which is the first one, too.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct KernelPlace {
+pub struct ComparedKernel {
     /// Its name in the file.
     pub name: String,
     /// The bytes of its entry: they tell builds of the same name apart.
@@ -674,7 +674,7 @@ impl Comparer<'_> {
         let Some([one, other]) = options.kernels.as_deref() else {
             return Ok(());
         };
-        let query = |document: &mut Document, place: &KernelPlace| {
+        let query = |document: &mut Document, place: &ComparedKernel| {
             let ancestry = document.nodes_for(place.entry).into_iter().rev();
             let mut documents = ancestry.filter(|id| document.kernels(*id).is_some());
             let around = documents.next().filter(|id| *id != NodeId::ROOT);

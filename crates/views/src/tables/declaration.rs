@@ -221,7 +221,7 @@ pub struct Tab {
     pub name: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// Whether it shows tables of the file itself: its tab comes after those about kernels.
+    /// Whether it is about the file itself, and not about its device code.
     pub is_of_file: bool,
     /// Whether it is offered for a file with these contents.
     pub offered: fn(&Contents) -> bool,

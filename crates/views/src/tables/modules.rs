@@ -109,7 +109,7 @@ struct ModuleList {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     drawing: Some(Drawing::Modules),
-    tab: Some(Tab::of_file("modules", "Modules", |file| file.any.modules)),
+    tab: Some(Tab::of_code("modules", "Modules", |file| file.any.modules)),
     opens: Opens::List(ListId::Properties),
     ..Declaration::table(
         ListId::Modules,

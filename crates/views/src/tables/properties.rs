@@ -76,7 +76,7 @@ struct PropertyList {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     scope: Scope::Owner,
-    tab: Some(Tab::of_file("properties", "Properties", |file| {
+    tab: Some(Tab::of_code("properties", "Properties", |file| {
         file.any.modules
     })),
     button: Some(Button::FileProperties),

@@ -70,7 +70,7 @@ pub static LIST: Declaration = Declaration {
     shape: Shape::Sizes,
     tab: Some(Tab {
         beside: Beside::NONE,
-        ..Tab::of_file("sizes", "Sizes", |file| {
+        ..Tab::of_code("sizes", "Sizes", |file| {
             let any = &file.any;
             any.code || any.kernels || any.text || any.host || any.package || file.holds_images
         })
