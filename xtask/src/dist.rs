@@ -243,6 +243,15 @@ pub fn read(path: &Path) -> Outcome<Vec<u8>> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Returns the page's HTML without the lines that lead to the documentation, for packages that do not
+/// contain it. The page asks for the first of them before it offers a link.
+pub fn without_documentation(html: &str) -> String {
+    let lines = html.split_inclusive('\n');
+    lines
+        .filter(|line| !line.contains("href=\"docs/"))
+        .collect()
+}
+
 pub fn write(path: &Path, bytes: &[u8]) -> Outcome {
     let describe = |error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {

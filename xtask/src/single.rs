@@ -73,7 +73,10 @@ pub fn for_tests(project: &Project) -> Outcome<PathBuf> {
 pub fn write(project: &Project, to: &Path) -> Outcome {
     let dist = dist::folder(project);
     let folder = dist.join(dist::version(&dist)?);
-    let html = single(&text(&dist.join("index.html"))?, &folder)?;
+    let html = single(
+        &dist::without_documentation(&text(&dist.join("index.html"))?),
+        &folder,
+    )?;
     dist::write(to, html.as_bytes())?;
     say(format!("{}: {} KB", to.display(), html.len() / 1000));
     Ok(())

@@ -135,6 +135,9 @@ fn build(project: &Project) -> Outcome {
         }
         dist::write(&page.join(&name), &dist::read(&dist.join(&name))?)?;
     }
+    let index = page.join("index.html");
+    let html = String::from_utf8(dist::read(&index)?).map_err(|error| error.to_string())?;
+    dist::write(&index, dist::without_documentation(&html).as_bytes())?;
     for name in LICENSES.iter().chain(&["CHANGELOG.md"]) {
         dist::write(&folder.join(name), &dist::read(&project.root.join(name))?)?;
     }

@@ -135,14 +135,16 @@ pub fn is_open(event: &Event) -> bool {
     element.is_some_and(|element| element.has_attribute("open"))
 }
 
-/// Whether the page was opened from a disk.
-pub fn is_from_disk() -> bool {
+/// Whether the documentation is beside the page: its HTML says so.
+pub fn has_documentation() -> bool {
     // Native tests render the page without a window.
     if cfg!(not(target_arch = "wasm32")) {
-        return false;
+        return true;
     }
-    let protocol = web_sys::window().map(|window| window.location().protocol());
-    protocol.is_some_and(|protocol| protocol.is_ok_and(|protocol| protocol == "file:"))
+    let document = web_sys::window().and_then(|window| window.document());
+    let link =
+        document.and_then(|document| document.query_selector("link[rel=help]").ok().flatten());
+    link.is_some()
 }
 
 thread_local! {

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::bookmark::comment_form;
-use super::names::{button, manual, plain, prose};
+use super::names::{button, manuals, plain, prose};
 use super::rules::Rules;
 use crate::model::text::escaped;
 use crate::ui::browser::dom::text_of;
@@ -222,10 +222,7 @@ const READS: Entries = &[
 fn help() -> Html {
     html! {
         <div class="help">
-            <section>
-                <h3>{ "Documentation" }</h3>
-                <p>{ manual("index.html", "Guides, reference and the formats") }</p>
-            </section>
+            { manuals(&[("index.html", "Documentation: guides, reference and the formats")]) }
             { for KEYS.iter().chain([&TABLE_KEYS]).map(|(title, keys)| html! {
                 <section>
                     <h3>{ *title }</h3>

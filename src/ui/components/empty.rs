@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::names::{button, manual, plain};
+use super::names::{button, manuals, plain};
 use crate::model::text::{counted, escaped};
 use crate::ui::session::page::address::waits_for;
 use crate::ui::state::commands::Command;
@@ -42,7 +42,7 @@ pub fn empty(recent: Html) -> Html {
                     </div>
                 </div>
                 <p class="dim">{ "Files stay on this machine. Nothing is uploaded or installed, and the page works offline." }</p>
-                <p>{ manual("zebin.html", "What is a zebin?") }{ " · " }{ manual("index.html", "Documentation") }</p>
+                { manuals(&[("zebin.html", "What is a zebin?"), ("index.html", "Documentation")]) }
             </div>
         </main>
     }

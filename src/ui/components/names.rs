@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::model::Span;
 use crate::model::text::escaped;
-use crate::ui::browser::dom::is_from_disk;
+use crate::ui::browser::dom::has_documentation;
 use crate::ui::state::commands::Command;
 use crate::ui::state::selection::Selection;
 use crate::ui::text::format;
@@ -20,13 +20,18 @@ pub fn name_of(row: &Row) -> Html {
     shortened(&name)
 }
 
-/// A link to a page of the documentation, which is beside zeview's page on its server. A page that is
-/// a file has none: then it is the title alone.
-pub fn manual(page: &str, title: &'static str) -> Html {
-    if is_from_disk() {
-        return plain(title);
+/// Links to pages of the documentation, by file and title, or nothing in a package of the page without
+/// the documentation.
+pub fn manuals(pages: &[(&str, &'static str)]) -> Html {
+    if !has_documentation() {
+        return Html::default();
     }
-    html! { <a class="link" href={format!("docs/{page}")} target="_blank" rel="noopener">{ title }</a> }
+    html! {
+        <p>{ for pages.iter().enumerate().map(|(i, (page, title))| html! { <>
+            if i > 0 { { " · " } }
+            <a class="link" href={format!("docs/{page}")} target="_blank" rel="noopener">{ *title }</a>
+        </> }) }</p>
+    }
 }
 
 /// A name; long ones are truncated in the middle.

@@ -83,7 +83,7 @@ fn meanings(flow: &Rc<FlowOverview>) -> Html {
                         <dd>{ fact.title.clone() }</dd>
                     </> }) }
                 </dl>
-                <p class="small">{ for GUIDES.iter().map(|(page, title)| html! { <>{ components::manual(page, title) }<br /></> }) }</p>
+                { components::manuals(&GUIDES) }
             </> }
         }),
     )

@@ -125,7 +125,11 @@ fn page(dist: &Path, to: &Path) -> Outcome {
         let path = path.collect::<Vec<_>>().join("/");
         let options = zip::write::SimpleFileOptions::default();
         archive.start_file(path, options).map_err(fail)?;
-        let bytes = dist::read(&dist.join(&name))?;
+        let mut bytes = dist::read(&dist.join(&name))?;
+        if name == Path::new("index.html") {
+            let html = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+            bytes = dist::without_documentation(&html).into_bytes();
+        }
         std::io::Write::write_all(&mut archive, &bytes).map_err(|error| error.to_string())?;
     }
     archive.finish().map_err(fail)?;
