@@ -327,7 +327,7 @@ impl OpenFile {
                 count,
             } => self
                 .steps
-                .lines(*column, *start, *count)
+                .lines(document, *column, *start, *count)
                 .map_or_else(failed, Answer::from),
             Request::StepRows(place) => self.steps.rows(*place).map_or_else(failed, Answer::from),
             Request::Graph {

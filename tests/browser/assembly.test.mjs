@@ -16,6 +16,8 @@ const strip = (page) => page.getByRole("region", { name: "Selected instruction" 
 const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
 const filter = (page) => page.getByRole("searchbox", { name: "Filter instructions" });
 const code = (page) => page.getByRole("combobox", { name: "Code" });
+// Digits without a prefix; a letter for spills follows.
+const offsetOf = async (row) => `0x${/[0-9a-f]+/.exec(await row.locator(".at").innerText())[0]}`;
 
 async function open(page, file) {
   await dropFile(page, file);
@@ -28,7 +30,14 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], [
     await open(page, SPILL);
     await code(page).selectOption({ label: ".text.spill" });
     await page.getByText(/\d+ spills/).waitFor();
+    // Spills have a letter, their options are in a column of their own, and the bytes in scratch memory are named.
+    const spill = rows(page).filter({ has: page.locator(".S") }).first();
+    await spill.locator(".message").getByText(/^spill /).waitFor();
+    assert.match(await spill.locator(".swsb").innerText(), /^\{[^{}]+\}$/);
+    assert.doesNotMatch(await spill.locator(".asm").innerText(), /[{}]/);
+    assert.equal(await spill.evaluate((row) => row.offsetHeight), 16);
     await rows(page).nth(4).getByRole("gridcell").first().click();
+    await strip(page).getByText("Operands and bits").click();
     await strip(page).getByRole("list", { name: "Parts of the instruction" }).waitFor();
     await axe(page);
     await screenshot(page, `assembly-${theme}-${width}`);
@@ -42,6 +51,7 @@ journey("a count filters the instructions; selected rows are copied as assembly"
   });
   await open(page, SPILL);
   await code(page).selectOption({ label: ".text.spill" });
+  await page.getByRole("group", { name: "Figures" }).getByRole("button", { name: /spills/ }).click();
   const spills = page.getByRole("button", { name: /^\d+ spills$/ });
   const count = parseInt(await spills.innerText(), 10);
   await spills.click();
@@ -95,7 +105,7 @@ journey("tree, bytes and instructions follow the selection; a link selects an in
   await page.getByText(/^1.403 instructions/).waitFor();
   await showCodeStart(page);
   await rows(page).nth(4).getByRole("gridcell").first().click();
-  const offset = (await rows(page).nth(4).getByRole("gridcell").first().innerText()).trim();
+  const offset = await offsetOf(rows(page).nth(4));
   await treeRow(page).getByText(`+${offset}`).waitFor();
   await eventually(() => page.evaluate(() => location.hash), `#k=spill&pc=${offset}&panel=assembly`);
   await page.keyboard.press("ArrowDown");
@@ -114,12 +124,12 @@ journey("choosing an encoding, filtering, following jumps", { width: 1440, heigh
   await eventually(() => rows(page).count(), 2);
   await rows(page).filter({ hasText: "end of thread" }).first().waitFor();
   await filter(page).fill("kind=control");
-  const link = grid(page).getByRole("button", { name: /^L\d+$/ }).first();
+  const link = grid(page).getByRole("button", { name: /^[0-9a-f]+$/ }).first();
   await link.waitFor();
   const label = await link.innerText();
   await link.click();
   await filter(page).fill("");
-  await treeRow(page).getByText(`+0x${Number(label.slice(1)).toString(16)}`).waitFor();
+  await treeRow(page).getByText(`+0x${label}`).waitFor();
   await page.getByRole("combobox", { name: "Encoding" }).selectOption("gen9");
   await page.getByText(/illegal words?/).first().waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
@@ -167,7 +177,7 @@ journey("a block selects its instructions, and an instruction its block", { widt
   const selected = grid(page).locator("[aria-selected=true]");
   await selected.first().waitFor();
   if (Number(count) < 10) await eventually(() => selected.count(), Number(count));
-  assert.equal(Number((await selected.first().getByRole("gridcell").first().innerText()).trim()), Number(label));
+  assert.equal(Number(await offsetOf(selected.first())), Number(label));
   // Another instruction highlights its own block.
   await grid(page).press("Home");
   await rows(page).nth(1).getByRole("gridcell").first().click();
@@ -186,6 +196,7 @@ journey("an operand selects its bits and its field", { width: 1440, height: 900 
   await eventually(async () => (await filled()).join(" ").trim().split(/\s+/).length, (count) => count > 0 && count < 8);
   // The same from the list of parts, for another operand.
   const before = (await filled()).join(" ");
+  await strip(page).getByText("Operands and bits").click();
   await strip(page).getByRole("list", { name: "Parts of the instruction" }).getByRole("listitem").filter({ hasText: "source 0" }).getByRole("button").click();
   await eventually(async () => (await filled()).join(" "), (now) => now !== before);
   await treeRow(page).getByText(/Src0|Imm/).waitFor();
@@ -196,14 +207,14 @@ journey("clearing a filter scrolls to the selected row", { width: 1440, height: 
   await filter(page).fill("marks=EOT");
   await eventually(() => rows(page).count(), 2);
   const cell = rows(page).nth(1).getByRole("gridcell").first();
-  const offset = (await cell.innerText()).trim();
+  const offset = await offsetOf(rows(page).nth(1));
   await cell.click();
   await grid(page).locator("[aria-selected=true]").waitFor();
   await filter(page).fill("");
   await eventually(() => rows(page).count(), (count) => count > 10);
   const selected = grid(page).locator("[aria-selected=true]");
   await selected.waitFor();
-  assert.equal((await selected.getByRole("gridcell").first().innerText()).trim(), offset);
+  assert.equal(await offsetOf(selected), offset);
   await eventually(() => selected.evaluate((row) => {
     const [own, around] = [row.getBoundingClientRect(), row.closest("[role=grid]").getBoundingClientRect()];
     return own.top >= around.top && own.bottom <= around.bottom;

@@ -523,7 +523,7 @@ export async function scrollThrough(page, id, last) {
  * @param {Page} page
  */
 export async function showCodeStart(page) {
-  await page.getByRole("group", { name: "Data flow" }).waitFor();
+  await page.getByRole("group", { name: "Figures" }).getByRole("button", { name: /live$/ }).waitFor();
   await page.locator("#instructions").press("Control+Home");
   await page.locator("#instructions [data-row='0'][aria-selected=true]").waitFor();
 }

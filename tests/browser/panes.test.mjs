@@ -63,7 +63,7 @@ for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
         return texts.filter(isCut).map((text) => text.textContent);
       });
     // Where the code opens, and at its start.
-    await page.getByRole("group", { name: "Data flow" }).waitFor();
+    await page.getByRole("group", { name: "Figures" }).getByRole("button", { name: /live$/ }).waitFor();
     await eventually(cut, []);
     await showCodeStart(page);
     if (width === 1000) {
@@ -252,7 +252,8 @@ journey("Go to accepts labels and offsets as in the listing", { width: 1440, hei
   await choose(tab(page, "Assembly"));
   await code(page).selectOption({ label: ".text.spill" });
   await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
-  const selected = () => grid(page).locator("[aria-selected=true] [role=gridcell]").first().textContent();
+  // Digits without a prefix; a letter for spills follows.
+  const selected = async () => `0x${/[0-9a-f]+/.exec(await grid(page).locator("[aria-selected=true] .at").textContent())[0]}`;
   const go = async (typed) => {
     await page.keyboard.press("g");
     await page.getByRole("textbox", { name: /Offset/ }).fill(typed);
@@ -263,9 +264,11 @@ journey("Go to accepts labels and offsets as in the listing", { width: 1440, hei
   await eventually(selected, "0x288");
   await go("+0x20");
   await eventually(selected, /0x20|0x18/);
-  const label = await grid(page).locator("b.label").first().textContent();
-  await go(label.trim());
-  await eventually(selected, `0x${Number(label.trim().slice(1)).toString(16)}`);
+  // Labels are those of copied assembly.
+  const target = await grid(page).locator(".target .at").first().textContent();
+  const at = Number(`0x${/[0-9a-f]+/.exec(target)[0]}`);
+  await go(`L${at}`);
+  await eventually(selected, `0x${at.toString(16)}`);
   // `file:` marks an offset in the file.
   await go("file:0x40");
   await bytes(page).waitFor();
@@ -315,9 +318,12 @@ journey("menus of a list are drawn above other content", { width: 1440, height: 
 journey("the instruction mix is fully visible", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await choose(tab(page, "Assembly"));
-  await page.getByText("Instruction mix").click();
-  const pop = page.locator(".mix");
-  await pop.waitFor();
-  const box = await pop.boundingBox();
+  await page.getByRole("button", { name: /of code$/ }).click();
+  const mix = page.getByRole("region", { name: "Instruction mix" });
+  await mix.getByRole("table", { name: "Instructions by kind" }).waitFor();
+  const box = await mix.boundingBox();
   assert.ok(box.y + box.height <= 900 && box.height > 100);
+  // All of it can be scrolled to.
+  await mix.getByText(/^Static count/).scrollIntoViewIfNeeded();
+  await axe(page);
 });

@@ -13,7 +13,8 @@ const PROFILE = path.join(SAMPLES, "matmul.csv");
 
 const grid = (page) => page.getByRole("grid", { name: "Assembly" });
 const section = (page) => page.getByRole("region", { name: "Profile" });
-const summary = (page) => page.getByRole("group", { name: "Profile" });
+const summary = (page) => page.getByRole("group", { name: "Figures" });
+const dock = (page) => page.getByRole("region", { name: "Samples", exact: true });
 const strip = (page) => page.getByRole("region", { name: "Selected instruction" });
 const current = (page) => grid(page).locator("[role=row][aria-selected=true]");
 
@@ -47,14 +48,13 @@ journey("the summary above the code leads there, too, and samples sort the instr
   await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
   await dropFile(page, PROFILE);
   await section(page).getByRole("button", { name: "matmul", exact: true }).click();
-  await summary(page).getByRole("button", { name: "+0x318" }).click();
+  await summary(page).getByRole("button", { name: /samples, SbidStall/ }).click();
+  await dock(page).getByRole("button", { name: "+0x318" }).first().click();
   await current(page).filter({ hasText: "send.ugm" }).waitFor();
-  await summary(page).getByText(/^Stalls \d+$/).click();
-  const stalls = summary(page).getByRole("table", { name: "Stalls" });
+  const stalls = dock(page).getByRole("table", { name: "Stalls" });
   await eventually(() => stalls.getByRole("row").count(), 21);
   await axe(page);
   await screenshot(page, "profile-stalls");
-  await page.keyboard.press("Escape");
   await grid(page).getByRole("columnheader", { name: /^Samples/ }).click();
   const head = grid(page).getByRole("columnheader", { name: /^Samples/ });
   await eventually(() => head.getAttribute("aria-sort"), "descending");

@@ -101,9 +101,11 @@ journey("Back steps through panels and selections, not through typed text", {}, 
   await filter(page).pressSequentially("spill", { delay: 60 });
   await eventually(() => hash(page), "#panel=kernels&filter=spill");
   assert.equal(await page.evaluate(() => history.length), before);
+  // The level shows its first panel.
+  await page.getByRole("tab", { name: "File", exact: true }).click();
+  await eventually(() => hash(page), /panel=problems/);
   await choose(panelTab(page, "Symbols"));
   await eventually(() => hash(page), /panel=symbols/);
-  // The level showed its first panel.
   await page.goBack();
   await page.getByRole("tab", { name: "Problems", selected: true }).waitFor();
   await page.goBack();

@@ -24,7 +24,7 @@ use zeview::ui::state::paged::PAGE;
 use zeview::ui::state::selection::{Selection, SelectionOrigin};
 use zeview::ui::state::texts::TextsChange;
 use zeview::ui::state::verdict::VerdictChange;
-use zeview::ui::state::{Action, Level, Origin, PanelId, Phase, State, Tab, TabId, View};
+use zeview::ui::state::{Action, Dock, Level, Origin, PanelId, Phase, State, Tab, TabId, View};
 use zeview::worker::protocol::{ListRequest, Request, Response};
 
 use crate::decoder::Decoder;
@@ -47,6 +47,7 @@ fn Host(props: &HostProps) -> Html {
         session: SessionContext(session),
         view: props.view.clone(),
         has_strip: true,
+        dock: Dock::default(),
         more: false,
         sides: Some(false),
     };
@@ -586,18 +587,17 @@ fn instructions_have_names_places_and_registers() {
     for said in [
         "aria-label=\"Code\"",
         ">xe_hpg</option>",
-        "compacted",
-        " spills",
-        "Instruction mix",
-        "hword scratch block write",
+        "<b>175</b> spills · <b>133</b> fills",
+        "<b>118</b>/128 live",
+        "<b>5</b> waits",
+        "data-command=\"aspect loops\"",
+        "load.ugm.d32x4.a32.ca.ca.bss[a0.0]",
+        "class=\"swsb\">{ExBSO,A@2,$5}",
         "data-reg=",
         "title=\"Copies, and converts to the type of the destination.\"",
         "Parts of the instruction",
-        "<b class=\"label\">L0 </b>",
+        "Operands and bits",
         "Copy as assembly",
-        "118 of 128 registers live",
-        "Spill slots 88",
-        "Waits 5",
         "class=\"heat\"",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -11,8 +11,8 @@ use zeview::tables::write::Form;
 use zeview::tables::{CellValue, ListId};
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    BlocksPage, FlowOverview, FlowPiece, Follow, ListAt, ListPage, ListRequest, Request, Response,
-    SelectionTarget,
+    Aspect, BlocksPage, FlowOverview, FlowPiece, Follow, ListAt, ListPage, ListRequest, Request,
+    Response, SelectionTarget,
 };
 
 use crate::decoder::Decoder;
@@ -317,20 +317,22 @@ fn the_listing_opens_at_the_costliest_loop() {
         FlowPiece::Text("opens at the costliest loop: ".to_owned()),
         FlowPiece::At(hottest.start),
     ];
-    let mut said = flow.facts.iter().map(|fact| &fact.text);
-    assert!(
-        said.any(|fact| fact.starts_with(&opens)),
-        "{:?}",
-        flow.facts
-    );
-    let loops = flow
-        .tables
-        .iter()
-        .find(|table| table.title == "Loops")
-        .unwrap();
+    let topic = flow.topic(Aspect::Loops).unwrap();
+    let mut said = topic.facts.iter().map(|fact| &fact.text);
+    assert!(said.any(|fact| fact.starts_with(&opens)), "{topic:?}");
+    let [loops] = topic.tables.as_slice() else {
+        panic!("{topic:?}");
+    };
+    assert_eq!(loops.title, "Loops");
     assert_eq!(loops.rows[0].loop_at, Some(hottest.start));
+    // What is in the brackets beside the code is what can be folded.
+    for found in &flow.loops {
+        let (start, end) = found.rows;
+        assert_eq!(file.offsets[start as usize], found.start);
+        assert!(end > start, "{found:?}");
+    }
     // Each cell of a table has a column.
-    for table in &flow.tables {
+    for table in flow.topics.iter().flat_map(|topic| &topic.tables) {
         for row in &table.rows {
             assert_eq!(row.cells.len(), table.columns.len(), "{row:?}");
         }

@@ -33,8 +33,7 @@ pub struct Blocks {
 /// The end of a block: a branch or the end of the thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
-    /// The offset of the instruction, and that of the next one.
-    pub at: i32,
+    /// The offset of the next instruction.
     pub next: i32,
     /// The branch targets.
     pub targets: [Option<i32>; 2],
@@ -62,7 +61,6 @@ impl End {
         let mut targets = targets(i, at);
         let is_always = i.predicate.is_none();
         End {
-            at,
             next,
             targets: [targets.next(), targets.next()],
             exit: match i.op {

@@ -5,22 +5,24 @@ use std::rc::Rc;
 
 use super::cfg::{Cfg, index};
 use super::dataflow::{Access, DataFlow, Footprint, Role};
-use super::flow::Lanes;
 use super::format::{Labels, PartKind};
 use super::index::WordIndex;
-use super::instruction::{OperandKind, Scoreboard};
+use super::instruction::{OperandKind, Options, Scoreboard};
 use super::operand_text::push_label;
 use super::pattern::Patterns;
 use super::shape::shapes;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
-use super::words::{PADDING, is_padding, kind, marks, meaning, message_text, operand_meaning};
+use super::words::{
+    MessageEffect, PADDING, class, is_padding, kind, marks, meaning, message_text, operand_meaning,
+    remarks,
+};
 use super::{Blocks, Decoder, Instruction, format, message, targets};
 use crate::limits;
 use foldhash::HashMap;
 use zeview_core::analysis::assembly::{
-    ClassCount, Line, Listing, Part, RegisterRange, Shapes, Tally, TextPart, TextPartKind,
-    WordClass,
+    ClassCount, InstructionClass, Line, Listing, Part, RegisterRange, ScratchAccess, Shapes, Tally,
+    TextPart, TextPartKind, TextRole, WordClass,
 };
 use zeview_core::analysis::blocks::BlockGraph;
 use zeview_core::analysis::data_flow::Flows;
@@ -33,7 +35,6 @@ pub struct Code {
     code: Span,
     index: WordIndex,
     blocks: OnceCell<Blocks>,
-    lanes: OnceCell<Lanes>,
     cfg: OnceCell<Cfg>,
     drawn: OnceCell<Rc<BlockGraph>>,
     data_flow: OnceCell<Option<Rc<DataFlow>>>,
@@ -74,7 +75,6 @@ impl Code {
             code,
             index: WordIndex::new(code, sources),
             blocks: OnceCell::new(),
-            lanes: OnceCell::new(),
             cfg: OnceCell::new(),
             drawn: OnceCell::new(),
             data_flow: OnceCell::new(),
@@ -99,12 +99,6 @@ impl Code {
                 Blocks::read(decoder, self.code, sources)
             })
         })
-    }
-
-    /// Returns the drawn jumps; arranged on first use.
-    fn drawn_jumps(&self, sources: &Sources) -> &Lanes {
-        self.lanes
-            .get_or_init(|| Lanes::new(self.found_blocks(sources), self.code.len()))
     }
 
     /// Returns the control-flow graph; computed on first use.
@@ -180,6 +174,14 @@ impl Code {
                 marks(instruction)
             },
             waits: waits(&instruction.scoreboard),
+            options: options(instruction),
+            is_compacted: instruction.options.has(Options::COMPACTED),
+            class: if row.is_padding {
+                InstructionClass::Synchronization
+            } else {
+                class(instruction)
+            },
+            scratch: scratch(instruction),
             message,
             comment: row.part(PartKind::Comment).to_owned(),
         }
@@ -215,6 +217,74 @@ fn waits(scoreboard: &Scoreboard) -> String {
         out.push_str(&format!("{comma}${token}{wait}"));
     }
     out
+}
+
+/// Formats all options but the compaction.
+fn options(i: &Instruction) -> String {
+    let names = Options::NAMES.iter().zip(0_u32..);
+    let set = names.filter(|(_, at)| i.options.0 >> at & 1 == 1 && 1 << at != Options::COMPACTED);
+    let mut words: Vec<String> = set
+        .map(|(name, at)| match 1 << at {
+            Options::ATOMIC => "At".to_owned(),
+            _ => (*name).to_owned(),
+        })
+        .collect();
+    if i.scoreboard.no_acc_sb_set {
+        words.push("NoAccSBSet".to_owned());
+    }
+    let waits = waits(&i.scoreboard);
+    if !waits.is_empty() {
+        words.push(waits);
+    }
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("{{{}}}", words.join(",")),
+    }
+}
+
+/// The access of a message to scratch memory.
+fn scratch(i: &Instruction) -> Option<ScratchAccess> {
+    remarks(i).find_map(|effect| match effect {
+        MessageEffect::Spill => Some(ScratchAccess::Store),
+        MessageEffect::Fill => Some(ScratchAccess::Load),
+        _ => None,
+    })
+}
+
+/// The role of a part; `None` for the comment.
+fn role(kind: PartKind) -> Option<TextRole> {
+    Some(match kind {
+        PartKind::Predicate => TextRole::Predicate,
+        PartKind::Operation => TextRole::Operation,
+        PartKind::Execution => TextRole::Execution,
+        PartKind::Flag => TextRole::Flag,
+        PartKind::Destination => TextRole::Destination,
+        PartKind::Source(number) => TextRole::Source(number),
+        PartKind::ExtendedDescriptor => TextRole::ExtendedDescriptor,
+        PartKind::Descriptor => TextRole::Descriptor,
+        PartKind::Options => TextRole::Options,
+        PartKind::Comment => return None,
+    })
+}
+
+/// The length of an operand's name in its text: region and type follow it. 0 for a constant.
+fn name_length(i: &Instruction, kind: PartKind, text: &str) -> usize {
+    let operand = match kind {
+        PartKind::Destination => i.destination.map(|operand| operand.kind),
+        PartKind::Source(at) => i.sources.get(usize::from(at)).map(|operand| operand.kind),
+        PartKind::Flag | PartKind::Predicate | PartKind::Operation => return text.len(),
+        // A descriptor in a register, possibly behind an offset.
+        PartKind::ExtendedDescriptor | PartKind::Descriptor if text.starts_with('a') => {
+            return text.len();
+        }
+        _ => return 0,
+    };
+    match operand {
+        Some(OperandKind::Immediate(_)) => 0,
+        // The number behind the colon is that of registers.
+        _ if i.kind.is_send() => text.len(),
+        _ => text.find(['<', ':']).unwrap_or(text.len()),
+    }
 }
 
 impl Listing for Code {
@@ -274,15 +344,6 @@ impl Listing for Code {
         parts.collect()
     }
 
-    fn jumps(&self, row: u32, sources: &Sources) -> String {
-        let at = self.span(row, sources).and_then(|span| self.offset(span));
-        at.map_or_else(String::new, |at| self.drawn_jumps(sources).jumps(at))
-    }
-
-    fn lanes(&self, sources: &Sources) -> u32 {
-        self.drawn_jumps(sources).count()
-    }
-
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph> {
         let graph = || Rc::new(self.cfg(sources).draw(self.code));
         Rc::clone(self.drawn.get_or_init(graph))
@@ -300,18 +361,22 @@ impl Listing for Code {
                 _ => None,
             };
             let kind = match (part.kind, source.map(|source| source.kind)) {
-                (PartKind::Operation, _) => TextPartKind::Operation,
+                (PartKind::Operation, _) => Some(TextPartKind::Operation),
                 (_, Some(OperandKind::Label(offset))) => {
-                    TextPartKind::Target(u32::try_from(at.checked_add(offset)?).ok()?)
+                    let target = at.checked_add(offset);
+                    target.and_then(|to| Some(TextPartKind::Target(u32::try_from(to).ok()?)))
                 }
-                (kind, _) => registers(kind, &footprint.accesses)?,
+                (kind, _) => registers(kind, &footprint.accesses),
             };
             // The columns of a listing are filled with blanks.
             let of = text.get(part.text.clone())?;
             let start = part.text.start + (of.len() - of.trim_start().len());
+            let name = name_length(instruction, part.kind, of.trim());
             Some(TextPart {
                 start: u32::try_from(start).ok()?,
                 end: u32::try_from(start + of.trim().len()).ok()?,
+                name: u32::try_from(name).ok()?,
+                role: role(part.kind)?,
                 kind,
             })
         };
@@ -491,7 +556,6 @@ mod tests {
             let parts = code.text_parts(row, &sources);
             assert!(Rc::ptr_eq(&line, &code.line(row, &sources).unwrap()));
             assert_eq!(parts, code.text_parts(row, &sources));
-            assert!(!code.jumps(row, &sources).contains('►'));
         }
         assert_eq!(code.decoded.get(), u64::from(WORDS));
     }

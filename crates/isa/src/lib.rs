@@ -20,7 +20,6 @@ mod compact;
 pub mod dataflow;
 mod decode;
 pub mod encoding;
-mod flow;
 mod forest;
 mod format;
 mod guess;

@@ -4,7 +4,7 @@ use super::format::PartKind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
 use super::message::Action;
 use super::tables::{Meaning, Op, SendOp};
-use zeview_core::analysis::assembly::Annotation;
+use zeview_core::analysis::assembly::{Annotation, InstructionClass};
 use zeview_core::model::Tone;
 use zeview_core::model::text::plural;
 
@@ -41,6 +41,19 @@ pub fn kind(i: &Instruction) -> &'static str {
             Some("q" | "uq") => "integer 64",
             _ => "integer",
         },
+    }
+}
+
+/// Returns the class of an instruction.
+pub(super) fn class(i: &Instruction) -> InstructionClass {
+    match i.op {
+        Op::Illegal => InstructionClass::Illegal,
+        Op::Nop | Op::Sync | Op::Wait => InstructionClass::Synchronization,
+        Op::Math => InstructionClass::Math,
+        Op::Dpas | Op::Dpasw | Op::Bdpas => InstructionClass::Systolic,
+        _ if i.kind.is_send() => InstructionClass::Message,
+        _ if i.kind.is_branch() => InstructionClass::Control,
+        _ => InstructionClass::Arithmetic,
     }
 }
 

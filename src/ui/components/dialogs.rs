@@ -81,6 +81,10 @@ const KEYS: &[(&str, Entries)] = &[
                 "/",
                 "search names, values, text, or bytes (4d 5a ?? 00, \"abc\")",
             ),
+            (
+                "Ctrl+K",
+                "find a panel, a command or a device by name; the same as > in the search field",
+            ),
             ("F3  n", "next search result; with Shift the previous one"),
             (
                 "g",

@@ -1,4 +1,4 @@
-//! Search for names, values, text and bytes.
+//! Search for names, values, text and bytes; behind `>`, for what can be done.
 
 use std::rc::Rc;
 
@@ -6,12 +6,16 @@ use yew::prelude::*;
 
 use super::names::plain;
 use crate::model::text::escaped;
-use crate::ui::browser::dom::{focus_by_id, number_near, scroll_into_view, text_of};
+use crate::ui::browser::dom::{
+    focus_by_id, has_dialog, number_near, scroll_into_view, set_text, text_of,
+};
 use crate::ui::browser::keys::pressed;
 use crate::ui::hooks::{Debounce, Local, use_change, use_later, use_local};
 use crate::ui::session::{Session, SessionContext};
-use crate::ui::state::TabId;
+use crate::ui::state::commands::Command;
 use crate::ui::state::selection::SelectionOrigin;
+use crate::ui::state::{TabId, View as FileView};
+use crate::ui::text::format;
 use crate::worker::protocol::HitRow;
 
 /// Delay between the last keystroke and the search, in milliseconds.
@@ -22,13 +26,26 @@ const LIMIT: u32 = 100;
 const LIMIT_MAX: u32 = 1000;
 /// Element id of the field.
 const FIELD: &str = "search";
+/// What is behind it is the name of something to do.
+const DO: char = '>';
+/// Delay until the page shows what was done, in milliseconds.
+const DONE: i32 = 60;
 
-#[derive(Properties, PartialEq)]
+#[derive(Properties)]
 pub struct Props {
     /// The session.
     pub session: SessionContext,
     /// The file that is searched.
     pub tab: Option<TabId>,
+    /// Returns what can be done whose name has the words.
+    pub offered: fn(&FileView, &str) -> Vec<(String, Command)>,
+}
+
+/// What is offered is always the same function.
+impl PartialEq for Props {
+    fn eq(&self, other: &Props) -> bool {
+        self.session == other.session && self.tab == other.tab
+    }
 }
 
 #[derive(Clone, PartialEq, Default)]
@@ -49,12 +66,15 @@ struct SearchHit {
     extra: u32,
     /// The text is also a file offset.
     offset: Option<u64>,
+    /// Behind [`DO`]: what can be done, instead of hits.
+    commands: Rc<[(String, Command)]>,
 }
 
 struct View {
     session: Rc<Session>,
     found: Local<SearchHit>,
     later: Debounce,
+    offered: fn(&FileView, &str) -> Vec<(String, Command)>,
 }
 
 impl View {
@@ -70,6 +90,19 @@ impl View {
             return self.found.change(|found| {
                 *found = SearchHit {
                     busy: found.busy,
+                    ..SearchHit::default()
+                };
+            });
+        }
+        if let Some(words) = typed.strip_prefix(DO) {
+            let view = self.session.active().map(|(_, view)| view);
+            let commands = view.map_or_else(Vec::new, |view| (self.offered)(&view, words));
+            return self.found.change(|found| {
+                *found = SearchHit {
+                    busy: found.busy,
+                    commands: commands.into(),
+                    typed: typed.clone(),
+                    open: true,
                     ..SearchHit::default()
                 };
             });
@@ -151,6 +184,23 @@ impl View {
         true
     }
 
+    /// Does what was chosen. The focus goes to the panel's tab, unless a dialog has it.
+    fn run(&self, command: Command) {
+        set_text(FIELD, "");
+        self.found.change(|found| *found = SearchHit::default());
+        self.session.run(command);
+        let session = Rc::clone(&self.session);
+        let focus = move || {
+            let tab = session
+                .active()
+                .map(|(_, view)| Command::Panel(view.current_panel()));
+            if let Some(tab) = tab.filter(|_| !has_dialog()) {
+                focus_by_id(&tab.tab());
+            }
+        };
+        self.later.after(DONE, Box::new(focus));
+    }
+
     fn choose(&self, place: usize, open: bool) {
         self.found.change(|found| {
             found.at = Some(place);
@@ -164,16 +214,27 @@ impl View {
         }
     }
 
-    fn key(&self, event: &KeyboardEvent) {
+    fn key(self: &Rc<Self>, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
         let mut found = self.found.get();
         if text_of(FIELD).trim() != found.typed {
             // These are not for the typed text.
             found.hits = Rc::default();
             found.offset = None;
+            if text_of(FIELD).starts_with(DO) {
+                self.ask();
+                found = self.found.get();
+            }
         }
-        let count = found.hits.len() + usize::from(found.offset.is_some());
+        let commands = found.commands.len();
+        let count = commands + found.hits.len() + usize::from(found.offset.is_some());
         match key.as_str() {
+            "Enter" if commands > 0 => {
+                let chosen = found.commands.get(found.at.unwrap_or(0));
+                if let Some((_, command)) = chosen {
+                    self.run(command.clone());
+                }
+            }
             "Escape" if found.busy && !found.stopped => {
                 self.found.change(|found| found.stopped = true)
             }
@@ -181,14 +242,20 @@ impl View {
             "Escape" => focus_by_id("tree"),
             "Enter" if count > 0 => self.choose(found.at.unwrap_or(0).min(count - 1), false),
             "ArrowDown" | "ArrowUp" if count > 0 => {
-                let next = match (found.at, key == "ArrowDown") {
+                // The first command is chosen already.
+                let at = found.at.or((commands > 0).then_some(0));
+                let next = match (at, key == "ArrowDown") {
                     (None, true) => 0,
                     (None, false) => count - 1,
                     (Some(i), true) => (i + 1) % count,
                     (Some(i), false) => (i + count - 1) % count,
                 };
                 scroll_into_view(&format!("hit-{next}"));
-                self.choose(next, true);
+                if commands > 0 {
+                    self.found.change(|found| found.at = Some(next));
+                } else {
+                    self.choose(next, true);
+                }
             }
             _ => return,
         }
@@ -203,6 +270,7 @@ pub fn SearchBox(props: &Props) -> Html {
         session: Rc::clone(&props.session.0),
         found: use_local(),
         later: use_later(),
+        offered: props.offered,
     });
     // Results are only valid for their file.
     let here = Rc::clone(&view);
@@ -224,11 +292,22 @@ pub fn SearchBox(props: &Props) -> Html {
     let onpointerdown = Callback::from(move |event: PointerEvent| {
         event.prevent_default();
         if let Some(place) = number_near(&event, "data-hit") {
-            here.choose(place as usize, false);
+            let found = here.found.get();
+            match found.commands.get(place as usize) {
+                Some((_, command)) => here.run(command.clone()),
+                None => here.choose(place as usize, false),
+            }
         } else if number_near(&event, "data-more").is_some() {
             here.more();
         }
     });
+    let here = Rc::clone(&view);
+    let ask = Box::new(move || {
+        set_text(FIELD, &DO.to_string());
+        focus_by_id(FIELD);
+        here.ask();
+    });
+    props.session.0.on_ask_command(ask);
     let here = Rc::clone(&view);
     props
         .session
@@ -240,7 +319,8 @@ pub fn SearchBox(props: &Props) -> Html {
         <div class="search" role="search">
             <input id={FIELD} type="search" role="combobox" autocomplete="off" spellcheck="false"
                    placeholder="Search names, values, bytes" aria-label="Search names, values, text or bytes"
-                   aria-keyshortcuts="/" aria-expanded={found.open.to_string()} aria-controls="hits"
+                   title="Search (/), or behind > find a panel, command or device (Ctrl+K)"
+                   aria-keyshortcuts="/ Control+K" aria-expanded={found.open.to_string()} aria-controls="hits"
                    aria-autocomplete="list" aria-activedescendant={active} {oninput} {onkeydown}
                    onfocus={focused.clone()} onblur={focused} />
             <kbd aria-hidden="true">{ "/" }</kbd>
@@ -260,6 +340,9 @@ fn status(found: &SearchHit) -> String {
         return format!("Searching…{}", percent.unwrap_or_default());
     }
     let stopped = if found.stopped { " (stopped)" } else { "" };
+    if found.typed.starts_with(DO) {
+        return format::counted(found.commands.len() as u64, "command", "commands");
+    }
     match found.hits.len() {
         0 if found.stopped => "Stopped, nothing found so far".to_owned(),
         0 => format!("No results for “{}”", escaped(&found.typed)),
@@ -272,6 +355,13 @@ fn status(found: &SearchHit) -> String {
 fn hits(found: &SearchHit) -> Html {
     html! { <>
         <div id="hits" role="listbox" aria-label="Results" class="hits">
+            { for found.commands.iter().enumerate().map(|(i, (name, _))| {
+                let on = found.at.unwrap_or(0) == i;
+                html! {
+                    <div id={format!("hit-{i}")} class={if on { "hit sel" } else { "hit" }} role="option"
+                         aria-selected={on.to_string()} data-hit={i.to_string()}><span class="text">{ name.clone() }</span></div>
+                }
+            }) }
             { for found.hits.iter().enumerate().map(|(i, hit)| {
                 let on = found.at == Some(i);
                 let path: Vec<String> = hit.path.iter().map(|name| escaped(name)).collect();
@@ -300,7 +390,7 @@ fn hits(found: &SearchHit) -> Html {
             if found.more && !found.busy && found.hits.len() < LIMIT_MAX as usize {
                 { " " }<button type="button" class="link" data-more="1" tabindex="-1">{ "Show more" }</button>
             }
-            if found.hits.is_empty() && !found.busy && found.offset.is_none() {
+            if found.hits.is_empty() && !found.busy && found.offset.is_none() && !found.typed.starts_with(DO) {
                 { super::prose(". Type bytes as `4d 5a ?? 00` or `\"abc\"`.") }
             }
         </p>

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::palette;
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::ui::components::{SearchBox, button, plain, shortened, span_button};
@@ -47,7 +48,7 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
             }
             if let Some(view) = view {
                 { chips(view) }
-                <SearchBox session={session.clone()} tab={tab.map(|tab| tab.id)} />
+                <SearchBox session={session.clone()} tab={tab.map(|tab| tab.id)} offered={palette::offered as fn(&View, &str) -> _} />
             } else {
                 <span class="grow" />
             }

@@ -2,6 +2,7 @@
 
 mod bars;
 mod guide;
+mod palette;
 mod workspace;
 
 pub use self::bars::{banner, file_tabs, header, status};

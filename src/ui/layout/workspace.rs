@@ -92,6 +92,7 @@ impl Panes<'_> {
         let right = match beside {
             Some(_) => self.side("inspector", "To", &self.tab.name, self.tree()),
             None => html! { <>
+                { panels::dock(self.view, self.state.layout.dock) }
                 <div class="head"><h2 id="head-inspector">{ "Inspector" }</h2></div>
                 { panels::about(self.view) }
                 { inspector(self.view) }
@@ -254,6 +255,7 @@ impl Panes<'_> {
             view: self.view.clone(),
             more: self.state.layout.more_parts,
             has_strip,
+            dock: self.state.layout.dock,
             sides: (!self.state.layout.narrow).then_some(self.state.layout.side_by_side),
         };
         html! {

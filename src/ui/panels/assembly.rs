@@ -4,22 +4,21 @@
 use yew::prelude::*;
 
 use super::data_flow;
-use crate::analysis::assembly::{Mix, RegisterRange, TextPartKind};
+use crate::analysis::assembly::{
+    InstructionClass, Mix, RegisterRange, ScratchAccess, TextPartKind, TextRole,
+};
+use crate::analysis::data_flow::ScratchMessage;
 use crate::analysis::inlining::SourceFrame;
 use crate::model::text::{cut_middle, escaped};
-use crate::model::{SourceId, Span};
+use crate::model::{SourceId, Span, Xref};
 use crate::tables::{
-    Cell, CellValue, CodeRow, InstructionDetail, Lane, ListId, RelatedInstruction, Shape,
+    Cell, CellValue, CodeRow, InstructionDetail, ListId, RelatedInstruction, Shape,
 };
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::state::commands::Command;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
 use crate::worker::protocol::{CodeImage, CodeImages, CodeReport};
-
-/// Width of a jump lane, and row height, in pixels.
-const LANE: u32 = 8;
-const ROW: u32 = 16;
 
 /// Maximum length of a kernel's name in the list of images, in characters.
 const KERNEL_SHOWN: usize = 60;
@@ -42,71 +41,184 @@ fn range(register: Register) -> RegisterRange {
     }
 }
 
-/// The instruction's row: its words and jumps, the code that it is in, and the registers under the pointer.
+/// The instruction's row: its words and jumps, the code that it is in, the registers under the pointer,
+/// and what the data flow knows of it.
+#[derive(Default)]
 pub(super) struct InstructionContext<'a> {
     pub(super) row: Option<&'a CodeRow>,
     pub(super) of: Option<Span>,
     pub(super) lit: Option<Register>,
     /// Its relation to the selected instruction.
     pub(super) related: Option<&'a RelatedInstruction>,
+    /// Whether other rows may have such a relation: their notes are aligned.
+    pub(super) has_related: bool,
+    /// The button that folds the loop that starts here.
+    pub(super) fold: Option<Html>,
     /// Words about the loop that starts here.
     pub(super) loop_mark: Option<Html>,
+    /// Classes of the brackets of the loops around it.
+    pub(super) loops: Option<Classes>,
+    /// What it does with scratch memory.
+    pub(super) scratch: Option<&'a ScratchMessage>,
+    /// Whether its options have a column of their own.
+    pub(super) has_options: bool,
 }
 
-/// The text of an instruction: its operation, registers and branch targets are elements of their own.
+/// The class of an operation, for its color.
+fn class_of(class: InstructionClass) -> &'static str {
+    match class {
+        InstructionClass::Arithmetic => "alu",
+        InstructionClass::Message => "send",
+        InstructionClass::Systolic => "dpas",
+        InstructionClass::Math => "math",
+        InstructionClass::Control => "control",
+        InstructionClass::Synchronization => "sync",
+        InstructionClass::Illegal => "illegal",
+    }
+}
+
+/// The class of an operand, for the width of its column.
+fn operand_class(role: Option<TextRole>, is_constant: bool) -> Classes {
+    let column = match role {
+        Some(TextRole::Destination) => Some("d"),
+        Some(TextRole::Source(0)) => Some("s0"),
+        Some(TextRole::Source(1)) => Some("s1"),
+        Some(TextRole::ExtendedDescriptor) => Some("x"),
+        _ => None,
+    };
+    classes!("part", column, is_constant.then_some("imm"))
+}
+
+/// The text of an instruction: its operation, registers and branch targets are elements of their own,
+/// and the operands of consecutive instructions are below each other.
 fn instruction(cell: &Cell<'_>, text: &str, context: &InstructionContext<'_>) -> Html {
     let operation = cell.marks.first();
-    let mut parts = Vec::new();
-    let mut done = 0;
-    for word in context.row.iter().flat_map(|row| &row.words) {
-        let (start, end) = (word.start as usize, word.end as usize);
-        let gap = text.get(done..start).unwrap_or("");
-        let class = match word.gap as usize {
-            kept if kept == gap.len() => "",
-            1 => "gap gap-1",
-            2 => "gap gap-2",
-            _ => "gap gap-4",
-        };
-        parts.push(match class {
-            "" => plain(gap),
-            class => html! { <span {class}>{ gap.to_owned() }</span> },
-        });
-        done = end;
-        let at = start.to_string();
-        let shown = text.get(start..end).unwrap_or("");
-        parts.push(match &word.kind {
-            Some(TextPartKind::Operation) => {
-                html! { <b title={operation.map(|mark| mark.doc.to_string())} data-part={at}>{ shown.to_owned() }</b> }
-            }
-            Some(TextPartKind::Registers { writes, ranges }) => {
-                let inner = registers(shown, *writes, ranges, context.lit);
-                html! { <span class="part" data-part={at}>{ inner }</span> }
-            }
-            Some(TextPartKind::Target(offset)) => {
-                html! { <span class="part" data-part={at}>{ target(shown, *offset, context.of) }</span> }
-            }
-            Some(TextPartKind::Token { .. }) | None => {
-                html! { <span class="part" data-part={at}>{ shown.to_owned() }</span> }
-            }
-        });
-    }
     // The first part is the opcode.
     let marks = cell.marks.iter().skip(1).map(format::mark);
-    if context.loop_mark.is_none() && context.related.is_none() {
-        return html! { <span class="asm"><>{ for parts }</><>{ for marks }</></span> };
+    let Some(row) = context.row.filter(|row| !row.words.is_empty()) else {
+        return html! { <span class="asm">{ escaped(text) }<>{ for marks }</></span> };
+    };
+    let (mut head, mut operands) = (Vec::new(), Vec::new());
+    for word in &row.words {
+        let (start, end) = (word.start as usize, word.end as usize);
+        let at = start.to_string();
+        let shown = text.get(start..end).unwrap_or("");
+        let is_head = word.role.is_some_and(TextRole::is_head);
+        let inner = match &word.kind {
+            Some(TextPartKind::Operation) => html! {
+                <b class={class_of(row.class)} title={operation.map(|mark| mark.doc.to_string())} data-part={at.clone()}>{ shown.to_owned() }</b>
+            },
+            Some(TextPartKind::Registers { writes, ranges }) => {
+                registers(shown, word.name, *writes, ranges, context.lit)
+            }
+            Some(TextPartKind::Target(offset)) => target(*offset, context.of),
+            Some(TextPartKind::Token { .. }) | None => {
+                match shown.split_at_checked(word.name as usize) {
+                    Some((name, rest)) if !name.is_empty() && !is_head => {
+                        html! { <><b>{ name.to_owned() }</b>{ rest.to_owned() }</> }
+                    }
+                    _ => plain(shown),
+                }
+            }
+        };
+        if is_head {
+            if !head.is_empty() {
+                head.push(plain(" "));
+            }
+            head.push(match word.role {
+                Some(TextRole::Operation) => inner,
+                _ => html! { <span class="part" data-part={at}>{ inner }</span> },
+            });
+            continue;
+        }
+        if word.role == Some(TextRole::Options) && context.has_options {
+            continue;
+        }
+        let is_constant = word.role.is_some() && word.name == 0;
+        operands.push(plain(" "));
+        operands.push(html! { <span class={operand_class(word.role, is_constant)} data-part={at}>{ inner }</span> });
     }
-    // Notes take the room that the instruction leaves.
+    let is_message = row.class == InstructionClass::Message;
+    let title = match row.message.as_str() {
+        "" => text.to_owned(),
+        message => format!("{text} // {message}"),
+    };
     html! {
-        <span class="asm noted">
-            <span class="whole"><>{ for parts }</><>{ for marks }</></span>
-            <>{ context.loop_mark.clone() }</>
-            <>{ context.related.map(data_flow::mark) }</>
+        <span class={classes!("asm", is_message.then_some("message-of"))} title={title}>
+            <span class="op">{ for head }</span>
+            <>{ for operands }</>
+            <>{ for marks }</>
+            { notes(context) }
+        </span>
+    }
+}
+
+/// The relation to the selected instruction, and the loop that starts here.
+fn notes(context: &InstructionContext<'_>) -> Html {
+    html! { <>
+        if context.has_related {
+            <span class="note">{ context.related.map(data_flow::mark) }</span>
+        }
+        { context.fold.clone() }
+        { context.loop_mark.clone() }
+    </> }
+}
+
+/// What a message does: the bytes of scratch memory, or its operation.
+fn message(context: &InstructionContext<'_>) -> Html {
+    let row = context.row;
+    let scratch = context.scratch;
+    match scratch.and_then(|found| Some((found.role, found.place.as_ref()?))) {
+        Some((role, place)) => html! { <>
+            <b>{ format!("{} {}", role.name(), place.address) }</b>
+            { " " }
+            <i>{ format::size(place.bytes.into()) }</i>
+        </> },
+        None => row.map_or_else(Html::default, |row| plain(&escaped(&row.message))),
+    }
+}
+
+/// The letter of a spill, a fill, or of what is no instruction.
+pub(super) fn scratch_letter(row: &CodeRow) -> Html {
+    let (class, letter, title) = match (row.scratch, row.class) {
+        (Some(ScratchAccess::Store), _) => ("S", "S", "spill: writes scratch memory"),
+        (Some(ScratchAccess::Load), _) => ("F", "F", "fill: reads scratch memory"),
+        (None, InstructionClass::Illegal) => ("illegal", "!", "not a valid instruction"),
+        (None, _) => return html! { <span class="letter" /> },
+    };
+    html! { <span class="letter"><b {class} {title}>{ letter }</b></span> }
+}
+
+/// An instruction without what is known besides: its operation and operands, without links.
+pub(super) fn line(row: &CodeRow, text: &str) -> Html {
+    let context = InstructionContext {
+        row: Some(row),
+        has_options: true,
+        ..InstructionContext::default()
+    };
+    instruction(&Cell::empty(), text, &context)
+}
+
+/// The offset of an instruction, between the brackets of its loops and the letter of a spill or fill.
+fn offset(offset: u64, context: &InstructionContext<'_>) -> Html {
+    let loops = context.loops.clone();
+    html! {
+        <span class="at">
+            <span class={classes!("loops", loops)} aria-hidden="true" />
+            <span>{ format!("{offset:x}") }</span>
+            { for context.row.map(scratch_letter) }
         </span>
     }
 }
 
 /// An operand with registers. It is marked where the pointer is at one of them, in whatever row.
-fn registers(text: &str, writes: bool, ranges: &[RegisterRange], lit: Option<Register>) -> Html {
+fn registers(
+    text: &str,
+    name: u32,
+    writes: bool,
+    ranges: &[RegisterRange],
+    lit: Option<Register>,
+) -> Html {
     let lit = lit.map(range);
     let is_lit = lit.is_some_and(|lit| ranges.iter().any(|range| range.overlaps(lit)));
     let class = match (is_lit, writes) {
@@ -114,11 +226,12 @@ fn registers(text: &str, writes: bool, ranges: &[RegisterRange], lit: Option<Reg
         (true, false) => "reg lit",
         _ => "reg",
     };
-    // Region and type are not part of the name.
-    let end = text.find(['<', ':']).unwrap_or(text.len());
-    let (name, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    let (name, rest) = text.split_at_checked(name as usize).unwrap_or((text, ""));
+    if name.is_empty() {
+        return plain(rest);
+    }
     let first = ranges.first().map(|first| register(*first).to_string());
-    html! { <><span {class} data-reg={first}>{ name.to_owned() }</span>{ rest.to_owned() }</> }
+    html! { <><b {class} data-reg={first}>{ name.to_owned() }</b>{ rest.to_owned() }</> }
 }
 
 /// The target of a link to the instruction at an offset of the code.
@@ -128,8 +241,9 @@ pub(super) fn offset_link(code: Span, offset: u32) -> Span {
     Span::new(code.source, to, to)
 }
 
-/// A branch target in the code: a link to the instruction that is there.
-fn target(text: &str, offset: u32, of: Option<Span>) -> Html {
+/// A branch target in the code, by its offset: a link to the instruction that is there.
+fn target(offset: u32, of: Option<Span>) -> Html {
+    let text = &format!("{offset:x}");
     let code = of.unwrap_or(Span::new(SourceId::FILE, 0, 0));
     let to = offset_link(code, offset);
     if code.contains_offset(to.start) {
@@ -139,59 +253,15 @@ fn target(text: &str, offset: u32, of: Option<Span>) -> Html {
     }
 }
 
-/// Jump lines beside an instruction.
-fn jumps(lanes: &[Lane]) -> Html {
-    let (middle, row) = (ROW / 2, ROW);
-    let mut path = String::new();
-    for (place, lane) in (0..).zip(lanes) {
-        let (left, right) = (place * LANE, (place + 1) * LANE);
-        let x = left + LANE / 2;
-        let mut line = |from: (u32, u32), to: (u32, u32)| {
-            path.push_str(&format!("M{} {}L{} {}", from.0, from.1, to.0, to.1));
-        };
-        match (lane.up, lane.down) {
-            (true, true) => line((x, 0), (x, row)),
-            (false, true) => line((x, middle), (x, row)),
-            (true, false) => line((x, 0), (x, middle)),
-            (false, false) => {}
-        }
-        match (lane.left, lane.right) {
-            (true, true) => line((left, middle), (right, middle)),
-            (false, true) => line((x, middle), (right, middle)),
-            (true, false) => line((left, middle), (x, middle)),
-            (false, false) => {}
-        }
-        if lane.is_target {
-            let (up, down) = (middle - 3, middle + 3);
-            line((right - 4, up), (right, middle));
-            line((right - 4, down), (right, middle));
-        }
-    }
-    if path.is_empty() {
-        return Html::default();
-    }
-    let width = lanes.len() as u32 * LANE;
-    html! {
-        <svg class="jumps" aria-hidden="true" width={width.to_string()} height={row.to_string()}><path d={path} /></svg>
-    }
-}
-
-/// A cell of an instruction; `None` for the default rendering. `in_order`: rows are contiguous as
-/// in the code.
-pub(super) fn cell(
-    id: &str,
-    cell: &Cell<'_>,
-    context: &InstructionContext<'_>,
-    in_order: bool,
-) -> Option<Html> {
+/// A cell of an instruction; `None` for the default rendering.
+pub(super) fn cell(id: &str, cell: &Cell<'_>, context: &InstructionContext<'_>) -> Option<Html> {
     let text = match &cell.value {
+        CellValue::Hex(at) if id == "offset" => return Some(offset(*at, context)),
         CellValue::Text(text) => &**text,
         CellValue::Empty | CellValue::Absent => "",
         _ => return None,
     };
     Some(match id {
-        "jumps" if in_order => jumps(context.row.map_or(&[], |row| &row.lanes)),
-        "jumps" => Html::default(),
         "text" => instruction(cell, text, context),
         "label" => html! { <>
             if !text.is_empty() { <b class="label">{ format!("{text} ") }</b> }
@@ -201,11 +271,13 @@ pub(super) fn cell(
             { for cell.marks.iter().map(format::mark) }
             <span class="asm">{ escaped(text) }</span>
         </> },
-        "comment" if text.is_empty() && cell.marks.is_empty() => Html::default(),
-        "comment" => html! { <span class="name-cell" title={escaped(text)}>
-            { for cell.marks.iter().map(format::mark) }
-            <span class="n dim">{ escaped(text) }</span>
-        </span> },
+        "comment" => {
+            html! { <span class="message" title={escaped(text)}>{ notes(context) }<span>{ message(context) }</span></span> }
+        }
+        "waits" => {
+            let row = context.row?;
+            html! { <span class={classes!("swsb", row.is_compacted.then_some("compact"))}>{ row.options.clone() }</span> }
+        }
         "source" if text.is_empty() => Html::default(),
         _ => return None,
     })
@@ -348,12 +420,37 @@ pub(super) fn controls(
     </> }
 }
 
-/// Statistics of the code.
-pub(super) fn head(view: &View) -> Html {
-    let Some(report) = view.code_report() else {
-        return html! { <p class="code-head dim">{ "…" }</p> };
-    };
-    let mix = &report.mix;
+/// Buttons that show only the instructions with an annotation.
+pub(super) fn marked(view: &View, mix: &Mix, marks: &[&str]) -> Html {
+    let filter = &view.lists.get(ListId::Instructions).query.filter;
+    let all = [
+        ("atomic", mix.atomics, "atomic", "atomics"),
+        (
+            "barrier",
+            mix.barriers,
+            "barrier message",
+            "barrier messages",
+        ),
+        ("spill", mix.spills, "spill", "spills"),
+        ("fill", mix.fills, "fill", "fills"),
+        ("illegal", mix.illegal, "illegal word", "illegal words"),
+    ];
+    let all = all.into_iter();
+    let shown = all.filter(|(mark, count, ..)| *count > 0 && marks.contains(mark));
+    let button = shown.map(|(mark, count, one, many)| {
+        let of_mark = format!("marks={mark}");
+        let is_on = *filter == of_mark;
+        let command = Command::FilterCode(of_mark);
+        html! {
+            <button type="button" class="btn2" aria-pressed={is_on.to_string()} title="Show only these in the listing, or all again"
+                    data-command={command.to_string()}>{ format::counted(count, one, many) }</button>
+        }
+    });
+    html! { <p class="marked">{ for button }</p> }
+}
+
+/// The size of code, its parts by kind, and its messages.
+pub(super) fn about_code(view: &View, mix: &Mix) -> Html {
     let counted =
         |count: u64, one: &str, many: &str| (count > 0).then(|| format::counted(count, one, many));
     let loops = counted(mix.loops, "loop", "loops").map(|loops| match mix.nesting {
@@ -371,48 +468,16 @@ pub(super) fn head(view: &View) -> Html {
         counted(mix.registers, "register", "registers"),
         counted(mix.waits, "scoreboard wait", "scoreboard waits"),
     ];
-    let filter = &view.lists.get(ListId::Instructions).query.filter;
-    // Their annotation in the listing.
-    let marked = [
-        ("atomic", counted(mix.atomics, "atomic", "atomics")),
-        (
-            "barrier",
-            counted(mix.barriers, "barrier message", "barrier messages"),
-        ),
-        ("spill", counted(mix.spills, "spill", "spills")),
-        ("fill", counted(mix.fills, "fill", "fills")),
-        (
-            "illegal",
-            counted(mix.illegal, "illegal word", "illegal words"),
-        ),
-    ];
-    let marked = marked.into_iter().filter_map(|(mark, text)| {
-        let of_mark = format!("marks={mark}");
-        let is_on = *filter == of_mark;
-        let class = match mark {
-            "atomic" | "barrier" => "link",
-            _ => "link warn",
-        };
-        let command = Command::FilterCode(of_mark);
-        Some(html! {
-            <button type="button" {class} aria-pressed={is_on.to_string()} title="Show only these"
-                    data-command={command.to_string()}>{ text? }</button>
-        })
-    });
-    html! {
-        <div class="code-head">
-            if report.left > 0 {
-                <span class="dim" role="status">{ progress(report) }</span>
-            }
-            <>{ for facts.into_iter().flatten().map(|fact| html! { <span>{ fact }</span> }) }</>
-            <>{ for marked }</>
-            <span class="grow" />
-            { counts(mix) }
-        </div>
-    }
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    html! { <>
+        <p>{ facts.join(" · ") }</p>
+        { marked(view, mix, &["atomic", "barrier", "illegal"]) }
+        { counts(mix) }
+    </> }
 }
 
-fn progress(report: &CodeReport) -> String {
+/// How much of the code is counted.
+pub(super) fn progress(report: &CodeReport) -> String {
     let all = report.of.len();
     format!(
         "counting: {}",
@@ -423,11 +488,10 @@ fn progress(report: &CodeReport) -> String {
 /// Instructions by kind, and messages.
 fn counts(mix: &Mix) -> Html {
     html! {
-        <details class="menu" name="list-menu">
-            <summary class="btn2">{ "Instruction mix" }</summary>
-            <div class="pop tall mix">
+        <>
+            <div class="mix">
                 <table class="plain">
-                    <caption class="unseen">{ "Instructions by kind" }</caption>
+                    <caption>{ "Instructions by kind" }</caption>
                     <thead><tr><th>{ "Kind" }</th><th class="num">{ "Instructions" }</th><th class="num">{ "Share" }</th></tr></thead>
                     <tbody>
                         { for mix.kinds.iter().map(|(kind, count)| html! { <tr>
@@ -439,7 +503,7 @@ fn counts(mix: &Mix) -> Html {
                 </table>
                 if !mix.messages.is_empty() {
                     <table class="plain">
-                        <caption class="unseen">{ "Messages" }</caption>
+                        <caption>{ "Messages" }</caption>
                         <thead><tr><th>{ "Message" }</th><th class="num">{ "Count" }</th><th class="num">{ "Sent, B" }</th><th class="num">{ "Received, B" }</th></tr></thead>
                         <tbody>
                             { for mix.messages.iter().map(|message| html! { <tr>
@@ -453,7 +517,7 @@ fn counts(mix: &Mix) -> Html {
                 }
                 <p class="dim small">{ "Static count: each instruction once; loops are not weighted." }</p>
             </div>
-        </details>
+        </>
     }
 }
 
@@ -481,38 +545,55 @@ fn chain(frames: &[SourceFrame]) -> Html {
     }
 }
 
-/// The meaning of the selected instruction, and the functions that it is of.
+/// The whole text of the selected instruction, what its message does, and the functions that it is of.
 pub(super) fn meaning(detail: &InstructionDetail) -> Html {
+    let texts = detail.parts.iter().filter(|part| part.name != "message");
+    let texts: Vec<String> = texts.map(|part| escaped(&part.text)).collect();
     html! { <>
-        <p class="said">
-            { detail.meaning.to_string() }
-            if !detail.comment.is_empty() { <span class="dim">{ format!(" {}", escaped(&detail.comment)) }</span> }
-        </p>
+        <p class="whole mono" title={detail.meaning.to_string()}>{ texts.join(" ") }</p>
+        if !detail.comment.is_empty() { <p class="dim">{ escaped(&detail.comment) }</p> }
         { chain(&detail.frames) }
     </> }
+}
+
+/// Links of the selected instruction, by what they are to it.
+pub(super) fn links(links: &[Xref]) -> Html {
+    let groups = links.chunk_by(|one, next| one.why == next.why);
+    html! {
+        <dl class="related">
+            { for groups.map(|group| html! { <>
+                <dt>{ for group.first().map(|link| link.why.to_string()) }</dt>
+                { for group.iter().map(|link| html! { <dd>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</dd> }) }
+            </> }) }
+        </dl>
+    }
 }
 
 /// The parts of the selected instruction, with their bits.
 pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
     html! {
-        <ul class="parts" aria-label="Parts of the instruction">
-            { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
-                let text = html! { <span class="mono">{ shortened(&escaped(&part.text)) }</span> };
-                let register = detail.registers.iter().find(|(role, _)| *role == part.name);
-                html! { <li title={part.meaning.to_string()}>
-                    <span class="dim">{ part.name.to_string() }</span>
-                    <span>
-                        { button("link", Command::SelectOperand(of, part.at.into()), text) }
-                        if let Some((_, register)) = register {
-                            { " · " }
-                            <span title={format!("Show only the instructions that read or write {register}")}>
-                                { button("link", Command::FilterCode(format!("reg={register}")), plain("uses")) }
-                            </span>
-                        }
-                    </span>
-                    <span class="dim mono">{ format!("[{}]", part.bits.text()) }</span>
-                </li> }
-            }) }
-        </ul>
+        <details class="bits">
+            <summary>{ "Operands and bits" }</summary>
+            <p class="dim">{ detail.meaning.to_string() }</p>
+            <ul class="parts" aria-label="Parts of the instruction">
+                { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
+                    let text = html! { <span class="mono">{ shortened(&escaped(&part.text)) }</span> };
+                    let register = detail.registers.iter().find(|(role, _)| *role == part.name);
+                    html! { <li title={part.meaning.to_string()}>
+                        <span class="dim">{ part.name.to_string() }</span>
+                        <span>
+                            { button("link", Command::SelectOperand(of, part.at.into()), text) }
+                            if let Some((_, register)) = register {
+                                { " · " }
+                                <span title={format!("Show only the instructions that read or write {register}")}>
+                                    { button("link", Command::FilterCode(format!("reg={register}")), plain("uses")) }
+                                </span>
+                            }
+                        </span>
+                        <span class="dim mono">{ format!("[{}]", part.bits.text()) }</span>
+                    </li> }
+                }) }
+            </ul>
+        </details>
     }
 }

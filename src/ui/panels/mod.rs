@@ -6,6 +6,7 @@ mod assembly;
 mod bookmarks;
 mod compare;
 mod data_flow;
+mod figures;
 mod graph;
 mod kernel_occupancy;
 mod kernel_ruler;
@@ -25,6 +26,7 @@ use yew::prelude::*;
 use super::state::{Level, PanelId, View};
 use crate::model::Tone;
 
+pub use self::figures::dock;
 pub use self::list::about;
 pub use self::overview::undecoded_message;
 pub use self::problems::Problems;

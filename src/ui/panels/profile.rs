@@ -1,12 +1,10 @@
-//! The profile of a file: its summary on the overview, and the samples of the visible code: the
-//! summary above it, a bar beside each instruction, and the details of one.
-
-use std::rc::Rc;
+//! The profile of a file: its summary on the overview, and the samples of the visible code: in all, a
+//! bar beside each instruction, and the details of one.
 
 use yew::prelude::*;
 
 use super::assembly::offset_link;
-use super::data_flow::{at, number, strip_of_values, table_menu, table_with};
+use super::data_flow::{at, bar_class, number, table_with};
 use super::overview::bar;
 use crate::analysis::profile::{
     ACTIVE, InstructionCounts, InstructionSamples, KernelTiming, stalled, total,
@@ -21,12 +19,8 @@ use crate::ui::text::format;
 use crate::ui::text::profile::metrics;
 use crate::worker::protocol::{CodeSamples, CountedKernel, ProfileOverview, ProfiledKernel};
 
-/// Width of the bar of an instruction, in pixels.
-const BAR: u32 = 48;
-/// Number of the most stalled instructions in the summary above the code.
+/// Number of the most stalled instructions that are named in a sentence.
 const NAMED: usize = 2;
-/// Number of stall types in the summary above the code.
-const TYPES: usize = 4;
 /// Number of problems of a profile that are listed.
 const PROBLEMS: usize = 20;
 
@@ -462,83 +456,86 @@ fn problems(overview: &ProfileOverview) -> Html {
     }
 }
 
-/// The samples of the visible code, above it.
-pub(super) fn summary(view: &View) -> Html {
+/// What is to be said of a profile in the line above the code: that it is being read, or why nothing of it
+/// is shown.
+pub(super) fn status(view: &View) -> Html {
     let profile = &view.profile;
     let of = view.lists.get(ListId::Instructions).query.of;
     if let Some((name, percent)) = &profile.reading {
         return html! {
-            <div class="code-head flow" role="status">
+            <span role="status">
                 { format!("Reading {name} … {percent} %") }
                 { button("btn2", Command::CancelProfile, plain("Cancel")) }
-            </div>
+            </span>
         };
     }
-    let failed = profile.failed.as_ref().map(|why| {
-        html! { <p class="code-head flow warn" role="status">{ prose(&escaped(why)) }</p> }
-    });
-    let Some(overview) = &profile.overview else {
-        return html! { <>{ failed }</> };
+    if let Some(why) = &profile.failed {
+        return html! { <span class="warn" role="status">{ prose(&escaped(why)) }</span> };
+    }
+    let Some(overview) = profile
+        .overview
+        .as_ref()
+        .filter(|_| profile.samples_of(of).is_none())
+    else {
+        return Html::default();
     };
-    let Some(samples) = profile.samples_of(of) else {
-        let known = of.and_then(|of| profile.samples.to(&of));
-        let counted = known
-            .and_then(Option::as_ref)
-            .map_or(0, |code| code.counts.len());
-        return html! { <>
-            { failed }
-            if counted > 0 {
-                <p class="code-head flow dim">{ format!(
-                    "{}: executions of {}. Columns has Executions, Lanes and Cache lines.",
-                    overview.name,
-                    format::counted(counted as u64, "instruction", "instructions"),
-                ) }</p>
-            } else if known.is_some() {
-                <p class="code-head flow dim">{ format!("{} has no samples in this code.", overview.name) }</p>
-            }
-        </> };
+    let known = of.and_then(|of| profile.samples.to(&of));
+    let counted = known.and_then(Option::as_ref);
+    let counted = counted.map_or(0, |code| code.counts.len());
+    let words = match known {
+        _ if counted > 0 => format!(
+            "{}: executions of {}. Columns has Executions, Lanes and Cache lines.",
+            overview.name,
+            format::counted(counted as u64, "instruction", "instructions"),
+        ),
+        Some(_) => format!("{} has no samples in this code.", overview.name),
+        None => return Html::default(),
     };
-    html! { <>{ failed }{ summary_of(samples, &overview.name) }</> }
+    html! { <span class="dim">{ words }</span> }
 }
 
-fn summary_of(samples: &Rc<CodeSamples>, name: &str) -> Html {
+/// The samples of the visible code in a few words: their number, and the share of the most frequent
+/// stall.
+pub(super) fn figure(samples: &CodeSamples) -> Html {
+    let all = total(&samples.samples);
+    let parts = by_count(&samples.types, &samples.samples);
+    let stall = parts.iter().find(|(name, _)| *name != ACTIVE);
+    html! { <>
+        <b>{ format::grouped(all) }</b>{ " samples" }
+        if let Some((name, count)) = stall {
+            { format!(", {name} ") }<b>{ format::percent(*count, all) }</b>
+        }
+    </> }
+}
+
+/// The samples of the visible code: by type, the most stalled instructions, and what those wait for.
+pub(super) fn about_code(samples: &CodeSamples) -> Html {
     let types = &samples.types;
     let all = total(&samples.samples);
     let parts = by_count(types, &samples.samples);
     let named = samples.most_stalled().take(NAMED);
-    html! {
-        <div class="code-head flow" role="group" aria-label="Profile">
-            <span title={escaped(name)}>
-                <b>{ format::counted(all, "sample", "samples") }</b>
-                { format!(", {} stalled", format::percent(stalled(types, &samples.samples), all)) }
-            </span>
-            { for parts.iter().take(TYPES).map(|(name, count)| stall_type(name, *count, all)) }
-            { for named.enumerate().map(|(place, stall)| html! {
-                <span>
-                    { if place == 0 { "most stalled: " } else { "then " } }
-                    { at_offset(samples.of, stall.offset) }
-                    { format!(", {}", share(types, stall, all)) }
-                    if let Some(cause) = stall.causes.first() {
-                        { ", waits for " }
-                        { at_offset(samples.of, cause.offset) }
-                    }
-                </span>
-            }) }
-            <span class="grow" />
-            { stalls_menu(samples) }
-        </div>
-    }
+    html! { <>
+        <p>
+            <b>{ format::counted(all, "sample", "samples") }</b>
+            { format!(", {} stalled", format::percent(stalled(types, &samples.samples), all)) }
+        </p>
+        <div class="legend">{ for parts.iter().map(|(name, count)| stall_type(name, *count, all)) }</div>
+        <p>{ for named.enumerate().map(|(place, stall)| html! { <span>
+            { if place == 0 { "most stalled: " } else { "; then " } }
+            { at_offset(samples.of, stall.offset) }
+            { format!(", {}", share(types, stall, all)) }
+            if let Some(cause) = stall.causes.first() {
+                { ", waits for " }
+                { at_offset(samples.of, cause.offset) }
+            }
+        </span> }) }</p>
+        { stalls(samples) }
+    </> }
 }
 
 fn at_offset(of: Span, offset: u64) -> Html {
     let pc = u32::try_from(offset).unwrap_or(u32::MAX);
     at(of, pc, &format!("+{pc:#x}"))
-}
-
-fn stalls_menu(samples: &Rc<CodeSamples>) -> Html {
-    let count = samples.most_stalled().count() as u64;
-    let samples = Rc::clone(samples);
-    table_menu("Stalls", count, Rc::new(move || stalls(&samples)))
 }
 
 /// The most stalled instructions, and all stall types.
@@ -549,8 +546,8 @@ fn stalls(samples: &CodeSamples) -> Html {
         html! { <tr>
             <td class="mono">{ at_offset(samples.of, stall.offset) }</td>
             { number(total(&stall.counts)) }
-            <td class="num">{ format::percent(total(&stall.counts), all) }</td>
-            <td title={in_words(types, &stall.counts)}>{ stack(types, &stall.counts, samples.most, 80) }</td>
+            <td class="num detail">{ format::percent(total(&stall.counts), all) }</td>
+            <td class="detail" title={in_words(types, &stall.counts)}>{ stack(types, &stall.counts, samples.most, 80) }</td>
             <td>{ worst(types, &stall.counts).map(str::to_owned) }</td>
             <td>{ for stall.causes.iter().take(NAMED).map(|cause| html! { <div>
                 { at_offset(samples.of, cause.offset) }
@@ -559,20 +556,16 @@ fn stalls(samples: &CodeSamples) -> Html {
         </tr> }
     };
     let heads = [
-        ("Instruction", false),
-        ("Samples", true),
-        ("Share", true),
-        ("By type", false),
-        ("Stall", false),
-        ("Waits for", false),
+        ("Instruction", classes!()),
+        ("Samples", classes!("num")),
+        ("Share", classes!("num", "detail")),
+        ("By type", classes!("detail")),
+        ("Stall", classes!()),
+        ("Waits for", classes!()),
     ];
     let rows: Vec<Html> = samples.most_stalled().map(row).collect();
     let count = rows.len() as u64;
-    let note = format!(
-        "All samples of this code: {}.",
-        in_words(types, &samples.samples)
-    );
-    table_with("Stalls", count, &heads, rows, &note)
+    table_with("Stalls", count, &heads, rows)
 }
 
 /// A bar of samples by type. `most` samples have the whole width.
@@ -600,11 +593,10 @@ pub(super) fn cell(samples: &CodeSamples, row: u64) -> Html {
     let count = total(&found.counts);
     let share = format::percent(count, total(&samples.samples));
     let title = format!("{share}: {}", in_words(&samples.types, &found.counts));
+    // A thousandth of all.
+    let is_hot = count >= total(&samples.samples).div_ceil(1000);
     html! {
-        <span class="live samples" {title}>
-            { stack(&samples.types, &found.counts, samples.most, BAR) }
-            { format::grouped(count) }
-        </span>
+        <span class={classes!("samples", bar_class(count, samples.most), is_hot.then_some("hot"))} {title}>{ format::grouped(count) }</span>
     }
 }
 
@@ -612,19 +604,6 @@ pub(super) fn cell(samples: &CodeSamples, row: u64) -> Html {
 pub(super) fn digits(samples: &CodeSamples) -> u32 {
     let text = format::grouped(samples.most);
     u32::try_from(text.chars().count()).unwrap_or(8)
-}
-
-/// The samples of all `count` instructions as a narrow column.
-pub(super) fn strip(samples: &CodeSamples, count: u64, jump: Callback<u64>) -> Html {
-    let mut values = vec![0_u64; usize::try_from(count).unwrap_or(0)];
-    for row in &samples.rows {
-        if let Some(value) = values.get_mut(row.row as usize) {
-            *value = total(&row.counts);
-        }
-    }
-    // Half of the samples of the worst instruction.
-    let limit = (samples.most, 5);
-    strip_of_values("heat stalls", "Samples of all code", &values, limit, jump)
 }
 
 /// The samples of the instruction at these bytes: by type, and what causes its stalls.

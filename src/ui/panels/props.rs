@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::session::SessionContext;
-use crate::ui::state::{TabId, View};
+use crate::ui::state::{Dock, TabId, View};
 
 /// Properties of all panels.
 #[derive(Properties, Clone, PartialEq)]
@@ -17,6 +17,8 @@ pub struct PanelProps {
     pub view: PtrEq<View>,
     /// Whether details of the current row are shown below a list, because no inspector is visible.
     pub has_strip: bool,
+    /// The figures of code that are shown.
+    pub dock: Dock,
     /// Whether long tables are expanded.
     pub more: bool,
     /// Whether compared files are shown side by side; `None` if there is no room for that.

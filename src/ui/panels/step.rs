@@ -9,7 +9,7 @@ use yew::prelude::*;
 use crate::model::text::escaped;
 use crate::model::{NodeId, Span};
 use crate::step::{Basis, StepKind, StepLine};
-use crate::tables::ListId;
+use crate::tables::{CodeRow, ListId};
 use crate::ui::browser::dom::{focus, number_near};
 use crate::ui::browser::keys::pressed;
 use crate::ui::components::prose;
@@ -17,13 +17,15 @@ use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
-use crate::ui::panels::PanelProps;
+use crate::ui::panels::{PanelProps, assembly, data_flow, profile};
 use crate::ui::session::{Session, SessionContext};
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::text::format;
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Request, Response, StepHead, StepPlace, StepReport, StepRows};
+use crate::worker::protocol::{
+    CodeSamples, FlowOverview, Request, Response, StepHead, StepPlace, StepReport, StepRows,
+};
 
 /// Height of a row in pixels: `--step-row` in `www/styles/step.css`.
 const ROW: f64 = 16.0;
@@ -85,6 +87,17 @@ pub fn StepPanel(props: &PanelProps) -> Html {
         [document.0.into(), of, list.rows.generation.into(), 0],
         Box::new(move || here.read(&view, document)),
     );
+    // Live registers and samples beside the instructions.
+    let session = props.session.clone();
+    use_change(
+        [
+            props.view.opening.into(),
+            of,
+            list.rows.generation.into(),
+            1,
+        ],
+        Box::new(move || session.0.follow_code()),
+    );
     let here = subject.clone();
     let selected = props.view.selection.span;
     let now = shown.get();
@@ -116,6 +129,12 @@ pub fn StepPanel(props: &PanelProps) -> Html {
             here.toggle(column);
         }
     });
+    let flow = props
+        .view
+        .flow()
+        .filter(|flow| flow.of == report.code)
+        .cloned();
+    let samples = props.view.profile.samples_of(Some(report.code)).cloned();
     let columns = report.columns.iter().enumerate();
     let visible = columns.filter(|(at, _)| !now.is_hidden(*at));
     html! {
@@ -132,7 +151,9 @@ pub fn StepPanel(props: &PanelProps) -> Html {
                             head={head.clone()} run={now.run} lit={now.lit.clone()}
                             chosen={now.chosen.filter(|(of, _)| *of == at).map(|(_, row)| row)}
                             goal={now.goal(at)} found={now.found.clone()} choices={now.choices}
-                            subject={PtrEq::new(subject.clone())} />
+                            subject={PtrEq::new(subject.clone())} code={report.code}
+                            flow={flow.clone().filter(|_| head.kind == StepKind::Instructions)}
+                            samples={samples.clone().filter(|_| head.kind == StepKind::Instructions)} />
                 }) }
             </div>
         </div>
@@ -334,6 +355,17 @@ struct ColumnProps {
     found: Rc<Vec<Vec<u32>>>,
     choices: u32,
     subject: PtrEq<Subject>,
+    /// The code of the instructions.
+    code: Span,
+    /// Its data flow and samples, as far as they are known.
+    flow: Option<Rc<FlowOverview>>,
+    samples: Option<Rc<CodeSamples>>,
+}
+
+/// Lines of a column; with the code of each, if they are instructions.
+struct Page {
+    lines: Vec<StepLine>,
+    codes: Vec<CodeRow>,
 }
 
 /// The pages of a column that were asked for.
@@ -342,7 +374,7 @@ struct Pages {
     /// Number of changes: the pages themselves are too large to compare.
     version: u32,
     /// `None` until the lines are there.
-    known: Rc<HashMap<u32, Option<Rc<Vec<StepLine>>>>>,
+    known: Rc<HashMap<u32, Option<Rc<Page>>>>,
 }
 
 impl PartialEq for Pages {
@@ -352,7 +384,7 @@ impl PartialEq for Pages {
 }
 
 impl Pages {
-    fn set(&mut self, page: u32, lines: Option<Option<Rc<Vec<StepLine>>>>) {
+    fn set(&mut self, page: u32, lines: Option<Option<Rc<Page>>>) {
         self.version = self.version.wrapping_add(1);
         let known = Rc::make_mut(&mut self.known);
         match lines {
@@ -361,9 +393,10 @@ impl Pages {
         };
     }
 
-    fn line(&self, row: u32) -> Option<&StepLine> {
+    fn line(&self, row: u32) -> Option<(&StepLine, Option<&CodeRow>)> {
         let page = self.known.get(&(row / PAGE))?.as_ref()?;
-        page.get((row % PAGE) as usize)
+        let at = (row % PAGE) as usize;
+        Some((page.lines.get(at)?, page.codes.get(at)))
     }
 }
 
@@ -425,7 +458,7 @@ fn Column(props: &ColumnProps) -> Html {
             <div class="step-head"><b>{ name.clone() }</b>
                 <span class="dim">{ format::counted(props.head.count.into(), "line", "lines") }</span>
             </div>
-            <div class="scroll mono" ref={&rows.container} role="listbox" tabindex="0" aria-label={format!("Lines of {name}")}
+            <div class={classes!("scroll", "mono", (props.head.kind == StepKind::Instructions).then_some("code"))} ref={&rows.container} role="listbox" tabindex="0" aria-label={format!("Lines of {name}")}
                  aria-activedescendant={props.chosen.map(id)} {onclick} {onmousemove} {onmouseleave} {onkeydown}>
                 <div class="spacer" ref={&rows.spacer} role="presentation">
                     <div class="window" ref={&rows.window} role="presentation">
@@ -443,13 +476,13 @@ fn Column(props: &ColumnProps) -> Html {
 fn view_line(
     props: &ColumnProps,
     row: u32,
-    line: Option<&StepLine>,
+    line: Option<(&StepLine, Option<&CodeRow>)>,
     is_found: bool,
     id: String,
 ) -> Html {
     let is_chosen = props.chosen == Some(row);
     let mut class = "step-line".to_owned();
-    let points = line.map_or(&[][..], |line| &line.points);
+    let points = line.map_or(&[][..], |(line, _)| &line.points);
     if let Some(point) = points.first() {
         class.push_str(&format!(" band-{}", point % BANDS));
     }
@@ -466,32 +499,37 @@ fn view_line(
         <div key={row} {id} {class} role="option" aria-selected={is_chosen.to_string()}
              aria-setsize={props.head.count.to_string()} aria-posinset={(row + 1).to_string()}
              data-line={row.to_string()}>
-            <span class="no dim">{ line.map_or(row, |line| line.number).to_string() }</span>
-            <span class="text">
-                if let Some(line) = line {
-                    if !line.label.is_empty() { <b>{ format!("{}: ", line.label) }</b> }
-                    { tight(props.head.kind, &line.text) }
-                } else { { "…" } }
-            </span>
+            { match line {
+                Some((line, Some(code))) => instruction(props, line, code),
+                Some((line, None)) => html! { <>
+                    <span class="no dim">{ line.number.to_string() }</span>
+                    <span class="text">
+                        if !line.label.is_empty() { <b>{ format!("{}: ", line.label) }</b> }
+                        { escaped(&line.text) }
+                    </span>
+                </> },
+                None => html! { <span class="no dim">{ "…" }</span> },
+            } }
         </div>
     }
 }
 
-/// The text of a line. The operands of instructions are in columns of the assembler, which are wider
-/// than a column of the panel.
-fn tight(kind: StepKind, text: &str) -> String {
-    let text = escaped(text);
-    if kind != StepKind::Instructions {
-        return text;
-    }
-    let predicate = text.find(')').filter(|_| text.starts_with('('));
-    let (predicate, rest) = text.split_at(predicate.map_or(0, |at| at + 1));
-    let words = rest
-        .split("  ")
-        .map(str::trim)
-        .filter(|word| !word.is_empty());
-    let rest: Vec<&str> = words.collect();
-    format!("{predicate:<3} {}", rest.join("  "))
+/// An instruction as in the listing: its offset, live registers, samples, text and options.
+fn instruction(props: &ColumnProps, line: &StepLine, code: &CodeRow) -> Html {
+    let row = u64::from(line.number);
+    let offset = line
+        .span
+        .map(|span| span.start.saturating_sub(props.code.start));
+    let text = line.text.split(" // ").next().unwrap_or("");
+    html! { <>
+        <span class="no dim">{ offset.map(|offset| format!("{offset:x}")) }</span>
+        { assembly::scratch_letter(code) }
+        if let Some(flow) = &props.flow { <span class="now">{ data_flow::live(flow, row) }</span> }
+        if let Some(samples) = &props.samples { <span class="now">{ profile::cell(samples, row) }</span> }
+        { assembly::line(code, text) }
+        <span class={classes!("swsb", code.is_compacted.then_some("compact"))}>{ code.options.clone() }</span>
+        <span class="message">{ escaped(&code.message) }</span>
+    </> }
 }
 
 /// Asks for the pages of rows that are not known.
@@ -513,8 +551,9 @@ fn need(props: &ColumnProps, pages: &Local<Pages>, start: u64, end: u64) {
         };
         let here = pages.clone();
         let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::StepLines(lines)) => {
-                here.change(|pages| pages.set(page, Some(Some(Rc::new(lines)))));
+            Ok(Response::StepLines(lines, codes)) => {
+                let lines = Rc::new(Page { lines, codes });
+                here.change(|pages| pages.set(page, Some(Some(lines))));
             }
             Ok(_) => {}
             Err(error) => {
@@ -536,7 +575,7 @@ struct Actions {
 
 impl Actions {
     fn line(&self, row: u32) -> Option<StepLine> {
-        self.pages.get().line(row).cloned()
+        self.pages.get().line(row).map(|(line, _)| line.clone())
     }
 
     fn choose(&self, row: u32) {

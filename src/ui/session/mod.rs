@@ -76,6 +76,8 @@ pub struct Session {
     pub(crate) step: Cell<Option<Step>>,
     /// Moves to the next or previous search result.
     find: RefCell<Option<Find>>,
+    /// Asks for something to do, in the search field.
+    ask_command: RefCell<Option<Rc<dyn Fn()>>>,
     /// The element that had the focus last.
     pub(crate) focused: RefCell<Option<Element>>,
     /// Number of renders of the page.
@@ -219,6 +221,7 @@ impl Session {
             address: RefCell::new(None),
             push: Rc::default(),
             step: Cell::new(None),
+            ask_command: RefCell::default(),
             find: RefCell::default(),
             focused: RefCell::default(),
             rendered: Cell::new(0),
@@ -250,6 +253,19 @@ impl Session {
     /// Sets the function that moves between search results.
     pub fn on_find(&self, step: Box<dyn Fn(bool) -> bool>) {
         *self.find.borrow_mut() = Some(step.into());
+    }
+
+    /// Sets the function that asks for something to do.
+    pub fn on_ask_command(&self, ask: Box<dyn Fn()>) {
+        *self.ask_command.borrow_mut() = Some(ask.into());
+    }
+
+    /// Asks for something to do.
+    pub(crate) fn ask_command(&self) {
+        let ask = self.ask_command.borrow().clone();
+        if let Some(ask) = ask {
+            ask();
+        }
     }
 
     /// Moves to the next result of the last search; returns whether there is any.

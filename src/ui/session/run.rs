@@ -14,7 +14,7 @@ use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::problem_list;
 use crate::ui::state::samples::SAMPLES;
 use crate::ui::state::selection::SelectionOrigin;
-use crate::ui::state::{Action, Dialog, Layout, Level, PanelId, TabId, View, shown_beside};
+use crate::ui::state::{Action, Dialog, Dock, Layout, Level, PanelId, TabId, View, shown_beside};
 use crate::ui::text::format::{self, file_name, plain_value};
 use crate::worker::protocol::ExportForm;
 use crate::worker::protocol::tree_order::TreeOrder;
@@ -97,6 +97,15 @@ impl Session {
             Command::AnalyzeCode => self.analyze_code(),
             Command::FoldFunction(row) => self.fold_function(row as u32),
             Command::FoldLoop(start) => self.fold_loop(start as u32),
+            Command::Aspect(aspect) => {
+                let panel = self.panel();
+                self.rearrange(|layout| {
+                    let has_column = !layout.narrow && layout.panes.of(panel).inspector;
+                    layout.dock = layout.dock.toggled(aspect, has_column);
+                });
+            }
+            Command::WidenAspect => self.rearrange(|layout| layout.dock = layout.dock.widened()),
+            Command::CloseAspect => self.rearrange(|layout| layout.dock = Dock::Closed),
             Command::CancelProfile => self.cancel_profile(),
             Command::ShowCodeAt(span) => self.show_code_at(span),
             Command::ShowCode => self.open_code(),
@@ -106,6 +115,10 @@ impl Session {
             Command::TogglePadding => self.rearrange(|layout| layout.no_padding ^= true),
             Command::ToggleDefaults => self.rearrange(|layout| layout.no_defaults ^= true),
             Command::Order(order) => self.rearrange(|layout| layout.order = order),
+            Command::CheckDevice(device) => {
+                self.dispatch(Action::Panel(PanelId::Overview));
+                self.verdict_on(&device);
+            }
             Command::OwnDevice => self.verdict_on(""),
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
             Command::StopReading => self.stop_reading(true),

@@ -11,8 +11,8 @@ use super::{Level, PanelId, TabId};
 use crate::model::{SourceId, Span};
 use crate::tables::ListId;
 use crate::tables::write::Form;
-use crate::worker::protocol::CompareForm;
 use crate::worker::protocol::tree_order::TreeOrder;
+use crate::worker::protocol::{Aspect, CompareForm};
 
 /// The text names no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +147,12 @@ commands! {
     FoldFunction(row: u64) = "fold-function";
     /// Folds or unfolds the loop at an offset of the visible code.
     FoldLoop(start: u64) = "fold-loop";
+    /// Shows what is known of an aspect of the visible code, or hides it.
+    Aspect(aspect: Aspect) = "aspect";
+    /// Shows that above the code, with all columns, or beside it.
+    WidenAspect = "widen-aspect";
+    /// Hides it.
+    CloseAspect = "close-aspect";
     /// Stops reading a profile.
     CancelProfile = "cancel-profile";
     /// Shows the instruction at these bytes.
@@ -179,6 +185,8 @@ commands! {
     ToggleDefaults = "toggle-defaults";
     /// Shows the tree in this order.
     Order(order: TreeOrder) = "order";
+    /// Shows the verdict for a device.
+    CheckDevice(device: String) = "check-device";
     /// Shows the verdict for the file's own device.
     OwnDevice = "own-device";
     /// Shows or hides the rows of a list that are hidden by default.
@@ -323,6 +331,16 @@ pub enum Pane {
 
 words!(Pane: Structure = "structure", Bytes = "bytes", Inspector = "inspector");
 
+words!(
+    Aspect: Spills = "spills",
+    Registers = "registers",
+    Loops = "loops",
+    Waits = "waits",
+    Functions = "functions",
+    Samples = "samples",
+    Code = "code"
+);
+
 words!(Level: Library = "library", Kernel = "kernel", File = "file");
 
 words!(ByteForm: Hex = "hex", Text = "text", C = "c", Rust = "rust", Python = "python", Base64 = "base64");
@@ -429,6 +447,7 @@ mod tests {
         PanelId = PanelId::Arguments;
         Pane = Pane::Inspector;
         Level = Level::Kernel;
+        Aspect = Aspect::Waits;
         ByteForm = ByteForm::Rust;
         Form = Form::Tabs;
         CompareForm = CompareForm::Html;

@@ -1,6 +1,6 @@
 //! Layout and theme of the page.
 
-use super::PaneSets;
+use super::{Dock, PaneSets};
 use crate::worker::protocol::tree_order::TreeOrder;
 
 /// The color theme.
@@ -65,6 +65,8 @@ pub struct Layout {
     pub lower_is_inspector: bool,
     /// The panes beside each panel.
     pub panes: PaneSets,
+    /// The figures of code that are shown.
+    pub dock: Dock,
     /// More of the parts by size are shown.
     pub more_parts: bool,
     /// Padding is hidden in the tree.

@@ -60,7 +60,7 @@ pub struct List {
 const MARK: usize = 16;
 
 /// Length of a cell in characters, including the marks beside its text.
-pub(super) fn characters(cell: &Cell<'static>) -> u32 {
+fn characters(cell: &Cell<'static>) -> u32 {
     let text = match &cell.value {
         CellValue::Text(text) => text,
         CellValue::Name {
@@ -219,9 +219,6 @@ impl List {
     fn reset(&mut self) {
         self.rows.reset();
         self.longest = Rc::from([]);
-        if let Some(code) = &mut self.code {
-            code.reset();
-        }
         self.page = None;
         self.at = None;
         self.failed = None;
@@ -261,10 +258,6 @@ impl List {
             Some((*id, longest?))
         });
         self.longest = measured.collect();
-        let text = self.cells.iter().position(|id| *id == "text");
-        if let (Some(code), Some(place)) = (&mut self.code, text) {
-            code.measure(place, rows);
-        }
     }
 
     /// Length of the longest loaded cell of a measured column, in characters.

@@ -6,6 +6,7 @@ pub mod code;
 pub mod code_rows;
 pub mod commands;
 pub mod compare;
+mod dock;
 pub mod guide;
 mod layout;
 mod link;
@@ -46,6 +47,7 @@ use crate::ui::tree::flat::Group;
 use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, ListAt, Opened, Row};
 
+pub use self::dock::Dock;
 pub use self::layout::{Layout, Theme};
 pub use self::panel_id::{Level, PanelId};
 pub use self::panes::{PaneSets, Panes};

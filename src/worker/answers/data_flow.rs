@@ -21,9 +21,10 @@ use crate::report::code::name_values;
 use crate::tables::ListId;
 use crate::tables::query::{Query, RowOptions};
 use crate::worker::protocol::{
-    FIRST_FLOW_MAX, FLOW_ROWS_MAX, FlowCell, FlowColumn, FlowColumnKind,
+    Aspect, FIRST_FLOW_MAX, FLOW_ROWS_MAX, FlowCell, FlowColumn, FlowColumnKind,
     FlowColumnKind::{Code, Number, Text},
-    FlowFact, FlowLoop, FlowOverview, FlowPiece, FlowRow, FlowTable, Follow, LOOPS_MAX, Response,
+    FlowFact, FlowLoop, FlowOverview, FlowPiece, FlowRow, FlowTable, FlowTopic, Follow, LOOPS_MAX,
+    Response,
 };
 
 const NONE: &str = "This part of the file has no instructions.";
@@ -139,31 +140,61 @@ fn summarize(
     let more_threads = occupancy.as_ref().and_then(|found| found.more_threads);
     let threads = occupancy.as_ref();
     let threads = threads.and_then(|found| found.get("threads_per_eu"));
-    let mut tables = Vec::new();
     let pressures = report.pressures.as_deref().unwrap_or_default();
-    tables.extend(pressures.iter().flat_map(pressure_tables));
-    for table in [
-        function_table(report.functions.as_deref().unwrap_or_default()),
-        loop_table(&loops, threads),
-        wait_table(report.waits.as_deref().unwrap_or_default()),
-        slot_table(report.slots.as_deref().unwrap_or_default()),
-        pattern_table(report.patterns.as_deref().unwrap_or_default()),
+    let patterns = report.patterns.as_deref().unwrap_or_default();
+    let of_spills = patterns.iter().any(SpillPattern::is_of_spill);
+    let slots = slot_table(report.slots.as_deref().unwrap_or_default());
+    let patterns = pattern_table(patterns, of_spills);
+    let mut in_registers: Vec<FlowTable> = pressures.iter().flat_map(pressure_tables).collect();
+    let mut in_slots = vec![slots];
+    match of_spills {
+        true => in_slots.push(patterns),
+        false => in_registers.push(patterns),
+    }
+    let functions = function_table(report.functions.as_deref().unwrap_or_default());
+    let waits = wait_table(report.waits.as_deref().unwrap_or_default());
+    let of_peak = peak_facts(&report, registers, occupancy.as_ref(), larger);
+    let of_loops = loops.first().map(|costliest| loop_fact(costliest));
+    let mut topics = Vec::new();
+    for (aspect, facts, mut tables) in [
+        (Aspect::Spills, Vec::new(), in_slots),
+        (Aspect::Registers, of_peak, in_registers),
+        (
+            Aspect::Loops,
+            Vec::from_iter(of_loops),
+            vec![loop_table(&loops, threads)],
+        ),
+        (Aspect::Waits, Vec::new(), vec![waits]),
+        (Aspect::Functions, Vec::new(), vec![functions]),
     ] {
-        if table.count > 0 {
-            tables.push(table);
+        tables.retain(|table| table.count > 0);
+        if !facts.is_empty() || !tables.is_empty() {
+            topics.push(FlowTopic {
+                aspect,
+                facts,
+                tables,
+            });
         }
     }
+    let count = listing.count().min(report.instructions);
+    let scratch = (0..count).filter_map(|row| Some((row, flow.scratch(row)?)));
+    let scratch = scratch.collect();
+    let row_at = |offset: u32| {
+        let at = of.start.saturating_add(offset.into());
+        listing.row_at(at, &document.sources).unwrap_or(count)
+    };
     Ok(FlowOverview {
         document: id,
         of,
-        facts: facts(&report, &loops, registers, occupancy.as_ref(), larger),
-        tables,
-        loops: foldable(&loops),
+        topics,
+        limits: report.all_limits().collect(),
+        loops: foldable(&loops, &row_at),
         opens: opens.map(u64::from),
         peak,
         most: registers.unwrap_or(REGISTERS).max(peak),
         more_threads: number(more_threads.map(|more| more.registers)),
-        live: live(&*flow, listing.count().min(report.instructions)),
+        live: live(&*flow, count),
+        scratch,
     })
 }
 
@@ -207,7 +238,9 @@ fn by_cost<'a>(report: &'a FlowReport, counts: &[InstructionCounts]) -> Vec<&'a 
     loops.into_iter().map(|(_, found)| found).collect()
 }
 
-fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
+/// Loops that can be folded. `row_at` returns the index of the instruction at an offset of the code, or
+/// the number of all.
+fn foldable(loops: &[&LoopReport], row_at: &dyn Fn(u32) -> u32) -> Vec<FlowLoop> {
     let mut foldable = Vec::new();
     for found in loops.iter().take(LOOPS_MAX) {
         let name = if foldable.is_empty() {
@@ -217,7 +250,12 @@ fn foldable(loops: &[&LoopReport]) -> Vec<FlowLoop> {
         };
         foldable.push(FlowLoop {
             start: found.start,
+            ranges: found.ranges.clone(),
+            rows: (row_at(found.start), row_at(found.end)),
+            depth: found.depth,
             instructions: found.instructions,
+            cycles: found.cycles,
+            issue: found.issue,
             name: format!("{name}, {}", counted(found.cycles, "cycle", "cycles")),
         });
     }
@@ -265,13 +303,12 @@ fn fact(title: &str, text: Vec<FlowPiece>) -> FlowFact {
     FlowFact {
         title: title.to_owned(),
         text,
-        is_limit: false,
     }
 }
 
-fn facts(
+/// The results about live registers in sentences.
+fn peak_facts(
     report: &FlowReport,
-    loops: &[&LoopReport],
     registers: Option<u32>,
     occupancy: Option<&Occupancy>,
     larger: Option<LargerFile>,
@@ -306,35 +343,31 @@ fn facts(
             facts.push(fact(title, text));
         }
     }
-    if let Some(costliest) = loops.first() {
-        let cycles = grouped(costliest.cycles);
-        let mut text = vec![
-            say("opens at the costliest loop: "),
-            FlowPiece::At(costliest.start),
-            say(format!(
-                ", {cycles} cycles: {} issue, {} latency; largest of one thread: ",
-                grouped(costliest.issue),
-                grouped(costliest.latency)
-            )),
-        ];
-        text.extend(bound(&costliest.bottleneck));
-        text.push(say(format!(
-            " (if each loop runs {ASSUMED_ITERATIONS} times)"
-        )));
-        let title = "The loop with the most cycles outside of inner loops, if each loop runs ten times: nothing in the code states how often. Cycles per iteration, as the compiler's scheduler assumes";
-        facts.push(fact(title, text));
-    }
     if let Some(dead @ 1..) = report.dead_writes {
         let dead = counted(dead.into(), "dead write", "dead writes");
         facts.push(fact("Results that are never read", vec![say(dead)]));
     }
-    for limit in report.all_limits() {
-        facts.push(FlowFact {
-            is_limit: true,
-            ..fact("", vec![say(limit)])
-        });
-    }
     facts
+}
+
+/// The costliest loop in a sentence.
+fn loop_fact(costliest: &LoopReport) -> FlowFact {
+    let cycles = grouped(costliest.cycles);
+    let mut text = vec![
+        say("opens at the costliest loop: "),
+        FlowPiece::At(costliest.start),
+        say(format!(
+            ", {cycles} cycles: {} issue, {} latency; largest of one thread: ",
+            grouped(costliest.issue),
+            grouped(costliest.latency)
+        )),
+    ];
+    text.extend(bound(&costliest.bottleneck));
+    text.push(say(format!(
+        " (if each loop runs {ASSUMED_ITERATIONS} times)"
+    )));
+    let title = "The loop with the most cycles outside of inner loops, if each loop runs ten times: nothing in the code states how often. Cycles per iteration, as the compiler's scheduler assumes";
+    fact(title, text)
 }
 
 /// The number of registers with which the device runs more threads of the kernel.
@@ -364,6 +397,7 @@ fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<FlowCe
         all.push(FlowColumn {
             title: (*title).to_owned(),
             kind: *kind,
+            is_detail: false,
         });
     }
     FlowTable {
@@ -378,6 +412,13 @@ fn table((title, columns, note): Heading<'_>, count: usize, rows: Vec<Vec<FlowCe
             })
             .collect(),
         note: note.to_owned(),
+    }
+}
+
+/// Leaves out the other columns where there is little room.
+fn keep_brief(table: &mut FlowTable, titles: &[&str]) {
+    for column in &mut table.columns {
+        column.is_detail = !titles.contains(&&*column.title);
     }
 }
 
@@ -451,6 +492,12 @@ fn loop_table(loops: &[&LoopReport], threads: Option<u64>) -> FlowTable {
     for found in loops.iter().take(FLOW_ROWS_MAX) {
         let figures = found.figures();
         let counts = [
+            Ok(found.cycles),
+            Ok(found.issue),
+            Ok(found.latency),
+            Ok(found.spills.into()),
+            Ok(found.fills.into()),
+            Ok(found.waits.into()),
             Ok(found.depth.into()),
             Ok(found.instructions.into()),
             figures.float,
@@ -458,12 +505,6 @@ fn loop_table(loops: &[&LoopReport], threads: Option<u64>) -> FlowTable {
             figures.integer,
             figures.global,
             figures.local,
-            Ok(found.spills.into()),
-            Ok(found.fills.into()),
-            Ok(found.waits.into()),
-            Ok(found.cycles),
-            Ok(found.issue),
-            Ok(found.latency),
         ];
         let text = |text: String| FlowCell::Text(vec![FlowPiece::Text(text)]);
         let unknown = |reason: Unknown| text(reason.to_string());
@@ -486,6 +527,12 @@ fn loop_table(loops: &[&LoopReport], threads: Option<u64>) -> FlowTable {
         "Loops",
         &[
             (Code, "Loop"),
+            (Number, "Cycles"),
+            (Number, "Issue"),
+            (Number, "Latency"),
+            (Number, "Spills"),
+            (Number, "Fills"),
+            (Number, "Waits"),
             (Number, "Depth"),
             (Number, "Instructions"),
             (Number, "Float, ops"),
@@ -493,12 +540,6 @@ fn loop_table(loops: &[&LoopReport], threads: Option<u64>) -> FlowTable {
             (Number, "Integer, ops"),
             (Number, "Memory, B"),
             (Number, "SLM, B"),
-            (Number, "Spills"),
-            (Number, "Fills"),
-            (Number, "Waits"),
-            (Number, "Cycles"),
-            (Number, "Issue"),
-            (Number, "Latency"),
             (Text, "Throughput"),
             (Text, "Largest of one thread"),
             (Text, "Bound of all threads"),
@@ -510,6 +551,7 @@ fn loop_table(loops: &[&LoopReport], threads: Option<u64>) -> FlowTable {
     for (row, found) in table.rows.iter_mut().zip(loops) {
         row.loop_at = Some(found.start);
     }
+    keep_brief(&mut table, &["Loop", "Cycles", "Issue", "Spills", "Fills"]);
     table
 }
 
@@ -638,7 +680,10 @@ fn function_table(functions: &[FunctionReport]) -> FlowTable {
         ],
         "One run of each instruction for one thread, with the cycles that the compiler's scheduler assumes. With callees, each function counts its instructions once, and each call its cycles.",
     );
-    table(heading, listed.len(), rows)
+    let mut table = table(heading, listed.len(), rows);
+    let brief = ["Function", "Instructions", "Cycles", "Spills", "Fills"];
+    keep_brief(&mut table, &brief);
+    table
 }
 
 fn slot_table(slots: &[SlotReport]) -> FlowTable {
@@ -677,7 +722,7 @@ fn slot_table(slots: &[SlotReport]) -> FlowTable {
 }
 
 /// The spills and registers that cost more than necessary.
-fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
+fn pattern_table(patterns: &[SpillPattern], of_spills: bool) -> FlowTable {
     // The rarest first: most spills are in loops.
     let mut kinds: Vec<(usize, &str)> = Vec::new();
     for pattern in patterns {
@@ -720,7 +765,6 @@ fn pattern_table(patterns: &[SpillPattern]) -> FlowTable {
             cell(&first.text),
         ]);
     }
-    let of_spills = patterns.iter().any(SpillPattern::is_of_spill);
     let heading: Heading<'_> = (
         if of_spills {
             "Spill patterns"
@@ -858,7 +902,7 @@ mod tests {
         for (row, start) in table.rows.iter().zip([0x20_0000, 0x10_0000, 0]) {
             assert_eq!(row.loop_at, Some(start));
         }
-        let foldable = foldable(&order);
+        let foldable = foldable(&order, &|offset| offset / 16);
         assert_eq!((foldable.len(), foldable[0].start), (LOOPS_MAX, 0x20_0000));
     }
 

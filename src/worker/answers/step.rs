@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::analysis::assembly::Listing;
 use crate::kernel_names::Build;
 use crate::model::{Document, NodeId, Span};
-use crate::step::{KernelStep, kernel_step};
+use crate::step::{KernelStep, StepKind, kernel_step};
+use crate::tables::instructions::code_row;
 use crate::tables::query::Query;
 use crate::tables::{self, ListId};
 use crate::worker::protocol::{Response, StepHead, StepPlace, StepReport, StepRows};
@@ -21,10 +23,17 @@ const CODE: &str = ".text.";
 /// The kernel that was asked for last.
 #[derive(Default)]
 pub(crate) struct Steps {
-    known: Option<(NodeId, Span, Rc<KernelStep>)>,
+    known: Option<Known>,
     /// Whether it was read before a text of the source was added. Its lines can still be asked for, by
     /// a page that does not know yet.
     is_stale: bool,
+}
+
+/// A kernel, and the document and code that it is of.
+struct Known {
+    document: NodeId,
+    listing: Rc<dyn Listing>,
+    step: KernelStep,
 }
 
 impl Steps {
@@ -48,16 +57,24 @@ impl Steps {
         let around = tables::document_of(document, node, ListId::Instructions);
         let id = around.ok_or(none)?;
         let encoding = query.encoding().map(|name| &**name);
-        let code = document.listing(id, query.of, encoding).ok_or(none)?.code();
-        let known = self.known.take();
+        let listing = document.listing(id, query.of, encoding).ok_or(none)?;
+        let code = listing.code();
         let is_stale = std::mem::take(&mut self.is_stale);
-        let known = known.filter(|(of, span, _)| (*of, *span) == (id, code) && !is_stale);
-        let (_, _, step) = match known {
+        let is_same = |known: &Known| known.document == id && known.listing.code() == code;
+        let known = self
+            .known
+            .take()
+            .filter(|known| is_same(known) && !is_stale);
+        let Known { step, .. } = match known {
             Some(known) => self.known.insert(known),
             None => {
                 let build = build_of(document, id, code);
                 let step = kernel_step(document, &build);
-                self.known.insert((id, code, Rc::new(step)))
+                self.known.insert(Known {
+                    document: id,
+                    listing,
+                    step,
+                })
             }
         };
         let columns = step.columns.iter().map(|column| StepHead {
@@ -74,26 +91,37 @@ impl Steps {
         })))
     }
 
-    fn known(&self) -> Result<&KernelStep, String> {
+    fn known(&self) -> Result<&Known, String> {
         let known = self.known.as_ref();
-        known
-            .map(|(_, _, step)| &**step)
-            .ok_or_else(|| "No kernel is shown in step.".to_owned())
+        known.ok_or_else(|| "No kernel is shown in step.".to_owned())
     }
 
-    /// Returns lines of a column.
+    /// Returns lines of a column, and what is to be known of those that are instructions.
     ///
     /// # Errors
     ///
     /// If no kernel was read, as a message.
-    pub(crate) fn lines(&self, column: u32, start: u32, count: u32) -> Result<Response, String> {
-        let columns = &self.known()?.columns;
-        let column = usize::try_from(column).ok().and_then(|at| columns.get(at));
+    pub(crate) fn lines(
+        &self,
+        document: &Document,
+        column: u32,
+        start: u32,
+        count: u32,
+    ) -> Result<Response, String> {
+        let Known { listing, step, .. } = self.known()?;
+        let column = usize::try_from(column).ok();
+        let column = column.and_then(|at| step.columns.get(at));
         let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let end = start.saturating_add(count.min(LINES_MAX));
         let lines = column.map(|column| &*column.lines).unwrap_or_default();
         let lines = lines.get(at(start)..at(end).min(lines.len()));
-        Ok(Response::StepLines(lines.unwrap_or_default().to_vec()))
+        let lines = lines.unwrap_or_default();
+        let mut codes = Vec::new();
+        if column.is_some_and(|column| column.kind == StepKind::Instructions) {
+            let rows = lines.iter().map(|line| line.number);
+            codes.extend(rows.map(|row| code_row(&**listing, row, &document.sources)));
+        }
+        Ok(Response::StepLines(lines.to_vec(), codes))
     }
 
     /// Returns the lines that a place leads to.
@@ -102,7 +130,7 @@ impl Steps {
     ///
     /// If no kernel was read, as a message.
     pub(crate) fn rows(&self, place: StepPlace) -> Result<Response, String> {
-        let step = self.known()?;
+        let step = &self.known()?.step;
         let (point, found) = match place {
             StepPlace::Point(point) => (Some(point), None),
             StepPlace::Bytes(span) => {

@@ -1,5 +1,6 @@
 //! The data flow of code.
 
+use crate::analysis::data_flow::ScratchMessage;
 use crate::model::{NodeId, Span};
 use serde::{Deserialize, Serialize};
 
@@ -24,11 +25,10 @@ pub struct FlowOverview {
     pub document: NodeId,
     /// The section of code.
     pub of: Span,
-    /// The most important results.
-    pub facts: Vec<FlowFact>,
-    /// Loops, waits, spill slots and spill patterns, the most important first; those without rows
-    /// are left out.
-    pub tables: Vec<FlowTable>,
+    /// The results; aspects without any are left out.
+    pub topics: Vec<FlowTopic>,
+    /// The limits of the analysis, in sentences.
+    pub limits: Vec<String>,
     /// The costliest loops, at most [`LOOPS_MAX`], the costliest first.
     pub loops: Vec<FlowLoop>,
     /// The index of the first instruction of the costliest loop, at which the listing opens.
@@ -42,6 +42,38 @@ pub struct FlowOverview {
     pub more_threads: Option<u32>,
     /// The number of general registers that are live before each instruction.
     pub live: Vec<u16>,
+    /// The messages that access scratch memory, by the index of the instruction.
+    pub scratch: Vec<(u32, ScratchMessage)>,
+}
+
+/// What results of code are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Aspect {
+    /// Spills and fills: the slots of scratch memory.
+    Spills,
+    /// Live registers.
+    Registers,
+    /// Loops.
+    Loops,
+    /// Waits for results.
+    Waits,
+    /// Functions, and calls between them.
+    Functions,
+    /// Samples of a profile.
+    Samples,
+    /// Its size and its kinds of instructions.
+    Code,
+}
+
+/// The results about one aspect of code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowTopic {
+    /// The aspect.
+    pub aspect: Aspect,
+    /// The most important results in sentences.
+    pub facts: Vec<FlowFact>,
+    /// Tables with rows, the most important first.
+    pub tables: Vec<FlowTable>,
 }
 
 impl FlowOverview {
@@ -49,6 +81,19 @@ impl FlowOverview {
     pub fn loop_at(&self, start: u32) -> Option<&FlowLoop> {
         let mut loops = self.loops.iter();
         loops.find(|found| found.start == start && found.instructions > 1)
+    }
+
+    /// Returns what an instruction does with scratch memory.
+    pub fn scratch_of(&self, row: u64) -> Option<&ScratchMessage> {
+        let row = u32::try_from(row).ok()?;
+        let at = self.scratch.binary_search_by_key(&row, |(row, _)| *row);
+        Some(&self.scratch.get(at.ok()?)?.1)
+    }
+
+    /// Returns the results about an aspect.
+    pub fn topic(&self, aspect: Aspect) -> Option<&FlowTopic> {
+        let mut topics = self.topics.iter();
+        topics.find(|topic| topic.aspect == aspect)
     }
 }
 
@@ -68,8 +113,6 @@ pub struct FlowFact {
     pub title: String,
     /// Its text.
     pub text: Vec<FlowPiece>,
-    /// Whether it is a limitation of the analysis.
-    pub is_limit: bool,
 }
 
 /// A table of results.
@@ -112,6 +155,8 @@ pub struct FlowColumn {
     pub title: String,
     /// The kind of its cells.
     pub kind: FlowColumnKind,
+    /// Whether it is left out where there is little room.
+    pub is_detail: bool,
 }
 
 /// The kind of the cells in a column.
@@ -130,8 +175,18 @@ pub enum FlowColumnKind {
 pub struct FlowLoop {
     /// The offset of its code.
     pub start: u32,
+    /// The ranges of its code: the first offset, and the offset after the last instruction.
+    pub ranges: Vec<(u32, u32)>,
+    /// The index of its first instruction, and of the one after its last.
+    pub rows: (u32, u32),
+    /// The nesting depth: 1 for an outermost loop.
+    pub depth: u32,
     /// Number of instructions.
     pub instructions: u32,
+    /// Cycles of an iteration of one thread.
+    pub cycles: u64,
+    /// Cycles of these in which instructions are issued.
+    pub issue: u64,
     /// Its name: `loop`, `costliest loop`.
     pub name: String,
 }

@@ -21,8 +21,8 @@ mod verdict;
 pub use self::code::{CodeImage, CodeImages, CodeReport, IMAGES_LISTED, SECTIONS_MAX};
 pub use self::compare::{CompareForm, CompareReport};
 pub use self::data_flow::{
-    FIRST_FLOW_MAX, FLOW_MAX, FLOW_ROWS_MAX, FlowCell, FlowColumn, FlowColumnKind, FlowFact,
-    FlowLoop, FlowOverview, FlowPiece, FlowRow, FlowTable, LOOPS_MAX,
+    Aspect, FIRST_FLOW_MAX, FLOW_MAX, FLOW_ROWS_MAX, FlowCell, FlowColumn, FlowColumnKind,
+    FlowFact, FlowLoop, FlowOverview, FlowPiece, FlowRow, FlowTable, FlowTopic, LOOPS_MAX,
 };
 pub use self::graph::{
     BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,

@@ -61,7 +61,8 @@ pub enum Response {
     /// To [`Request::Step`](super::Request::Step).
     Step(Box<StepReport>),
     /// To [`Request::StepLines`](super::Request::StepLines).
-    StepLines(Vec<StepLine>),
+    /// The second ones are those of instructions, one for each line; empty for other columns.
+    StepLines(Vec<StepLine>, Vec<tables::CodeRow>),
     /// To [`Request::StepRows`](super::Request::StepRows).
     StepRows(StepRows),
     /// To [`Request::Rules`](super::Request::Rules).

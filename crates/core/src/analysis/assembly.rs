@@ -64,18 +64,11 @@ pub trait Listing {
     /// Returns the parts of an instruction, with the bits of each.
     fn parts(&self, row: u32, sources: &Sources) -> Vec<Part>;
 
-    /// Returns the jumps that start at an instruction, end there, or pass it, one character each,
-    /// the outermost first, with `►` at the target. [`Line::text`] has the targets.
-    fn jumps(&self, row: u32, sources: &Sources) -> String;
-
-    /// Returns the maximum number of jumps beside each other.
-    fn lanes(&self, sources: &Sources) -> u32;
-
     /// Returns the control-flow graph; empty if the encoding is unknown.
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
 
-    /// The parts of an instruction's text with a meaning of their own, in the order of the text. Empty if
-    /// the encoding is not known.
+    /// Returns the parts of an instruction's text, in the order of the text. Empty if the encoding is
+    /// not known.
     fn text_parts(&self, row: u32, sources: &Sources) -> Vec<TextPart>;
 
     /// Returns the data flow of the instructions, computed on first use, or `None` if the encoding
@@ -233,6 +226,44 @@ pub struct Line {
     pub marks: Vec<Annotation>,
     /// Scoreboard options: the instructions that it waits for, and the token that others wait for.
     pub waits: String,
+    /// All options in braces as in the text, apart from the compaction; `Atomic` is `At`. Empty
+    /// without options.
+    pub options: String,
+    /// Whether it is compacted to 8 bytes.
+    pub is_compacted: bool,
+    /// What it is.
+    pub class: InstructionClass,
+    /// Its access to scratch memory: a spill or a fill, or one of private memory.
+    pub scratch: Option<ScratchAccess>,
+}
+
+/// A class of instructions, as readers of a listing tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum InstructionClass {
+    /// Moves, comparisons, logic and arithmetic.
+    #[default]
+    Arithmetic,
+    /// A message to a shared function.
+    Message,
+    /// A systolic multiplication.
+    Systolic,
+    /// An extended math function.
+    Math,
+    /// A branch or call.
+    Control,
+    /// Waiting and nothing else: `sync`, `wait`, `nop`, padding.
+    Synchronization,
+    /// Not a valid instruction of the encoding.
+    Illegal,
+}
+
+/// What a message does with scratch memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScratchAccess {
+    /// Writes it: a spill.
+    Store,
+    /// Reads it: a fill.
+    Load,
 }
 
 /// A part of an instruction.
@@ -327,8 +358,44 @@ pub struct TextPart {
     pub start: u32,
     /// The byte after its last one.
     pub end: u32,
-    /// Its kind.
-    pub kind: TextPartKind,
+    /// Length of an operand's name in bytes: the region and the type follow it. 0 for constants.
+    pub name: u32,
+    /// Its role in the instruction.
+    pub role: TextRole,
+    /// What is known of it besides.
+    pub kind: Option<TextPartKind>,
+}
+
+/// Role of a part of an instruction's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TextRole {
+    /// Mask and predicate.
+    Predicate,
+    /// The operation with its subfunction.
+    Operation,
+    /// The execution size and channel offset.
+    Execution,
+    /// The flag that is set.
+    Flag,
+    /// The destination.
+    Destination,
+    /// A source, by number.
+    Source(u8),
+    /// The extended descriptor of a message.
+    ExtendedDescriptor,
+    /// The descriptor of a message.
+    Descriptor,
+    /// The options in braces.
+    Options,
+}
+
+impl TextRole {
+    /// Returns whether it is before the operands.
+    #[must_use]
+    pub fn is_head(self) -> bool {
+        use TextRole::{Execution, Flag, Operation, Predicate};
+        matches!(self, Predicate | Operation | Execution | Flag)
+    }
 }
 
 /// Kind of a part of an instruction's text.

@@ -75,6 +75,60 @@ pub trait Flows {
 
     /// Returns the costs of an instruction.
     fn cost(&self, row: u32) -> InstructionCost;
+
+    /// Returns what a message does with scratch memory, or `None` for other instructions.
+    fn scratch(&self, row: u32) -> Option<ScratchMessage>;
+}
+
+/// A message that accesses scratch memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScratchMessage {
+    /// Why it does.
+    pub role: ScratchRole,
+    /// The bytes that it accesses; `None` for an unknown address, and for a message with an address for
+    /// each channel.
+    pub place: Option<ScratchPlace>,
+}
+
+/// Why a message accesses scratch memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScratchRole {
+    /// It spills registers.
+    Spill,
+    /// It fills spilled registers.
+    Fill,
+    /// It saves registers for a call.
+    Save,
+    /// It restores registers after a call.
+    Restore,
+}
+
+impl ScratchRole {
+    /// Its name: a verb.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            ScratchRole::Spill => "spill",
+            ScratchRole::Fill => "fill",
+            ScratchRole::Save => "save",
+            ScratchRole::Restore => "restore",
+        }
+    }
+
+    /// Whether it writes scratch memory.
+    #[must_use]
+    pub fn is_store(self) -> bool {
+        matches!(self, ScratchRole::Spill | ScratchRole::Save)
+    }
+}
+
+/// Bytes of scratch memory that a message accesses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScratchPlace {
+    /// The address: an offset, or a base and an offset.
+    pub address: String,
+    /// Number of bytes.
+    pub bytes: u32,
 }
 
 /// Costs of an instruction for one thread, as assumed by the compiler's scheduler.

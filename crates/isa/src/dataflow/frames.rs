@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::build::{DataFlow, index};
 use super::footprint::Role;
-use super::functions::{Function, Functions, ScratchRole, Target};
+use super::functions::{Function, Functions, Target};
 use super::regset::{Piece, low_bits};
 use super::spills::{Base, immediate};
 use crate::cfg::Exit;
@@ -21,6 +21,7 @@ use crate::instruction::{Instruction, Operand, OperandKind, Region, RegisterName
 use crate::message::{Offset, Scratch};
 use crate::operands::type_bits;
 use crate::tables::{Meaning, Op};
+use zeview_core::analysis::data_flow::ScratchRole;
 use zeview_core::model::sort;
 
 /// A dword of the general registers: the register times 16, plus the dword in it.

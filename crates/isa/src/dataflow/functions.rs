@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::build::{DataFlow, NONE, index};
 use crate::tables::Op;
 use crate::targets;
+use zeview_core::analysis::data_flow::ScratchRole;
 use zeview_core::analysis::data_flow::estimated_runs;
 use zeview_core::analysis::figure::Figure;
 use zeview_core::analysis::functions::{
@@ -424,19 +425,6 @@ impl DataFlow {
             }
         }
     }
-}
-
-/// The role of a message to scratch memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ScratchRole {
-    /// It spills registers.
-    Spill,
-    /// It fills spilled registers.
-    Fill,
-    /// It saves registers for a call.
-    Save,
-    /// It restores registers after a call.
-    Restore,
 }
 
 /// The functions that a function calls, each once.

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::build::{DataFlow, NONE, index};
-use super::functions::ScratchRole;
 use super::messages::Traffic;
 use super::operations::Operations;
 use super::waits::WaitOn;
 use super::work::Done;
 use crate::tables::{Meaning, Op};
+use zeview_core::analysis::data_flow::ScratchRole;
 use zeview_core::analysis::figure::Figure;
 use zeview_core::model::sort;
 

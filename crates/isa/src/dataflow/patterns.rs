@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::build::DataFlow;
 use super::footprint::Role;
-use super::functions::ScratchRole;
 use super::reaching::Definition;
 use super::regset::RegisterFile;
 use super::spills::{Slot, Spills};
+use zeview_core::analysis::data_flow::ScratchRole;
 use zeview_core::analysis::figure::Figure;
 
 /// A pattern of spills.

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use super::build::{DataFlow, Guard, NONE};
 use super::footprint::Role;
-use super::functions::ScratchRole;
 use super::recompute::Recomputables;
 use super::regset::{ByteSet, Piece, Pieces, RegisterFile, Unit, file_of};
 use super::spills::Spills;
 use crate::format::Labels;
 use crate::operands::type_bits;
 use crate::tables::{Meaning, Op};
+use zeview_core::analysis::data_flow::ScratchRole;
 use zeview_core::analysis::data_flow::{CauseTotal, LiveValue, Pressure, PressureCause};
 use zeview_core::model::sort;
 

@@ -2,7 +2,6 @@
 
 use super::build::{DataFlow, Stop};
 use super::footprint::Role;
-use super::functions::ScratchRole;
 use super::live::Live;
 use super::loops::{Bound, PipeTime};
 use super::operations::Operations;
@@ -16,8 +15,8 @@ use std::ops::Range;
 use zeview_core::analysis::data_flow::{
     ASSUMED_ITERATIONS, Bottleneck, FlowCounts, FlowReport, Flows, IgaPeak, InstructionCost,
     InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved, OperandRegisters, OperationCount,
-    Peak, PipeCycles, Producer, SlotLoad, SlotReport, SpillPattern, WaitFor, WaitReport,
-    loop_costs,
+    Peak, PipeCycles, Producer, ScratchMessage, ScratchPlace, ScratchRole, SlotLoad, SlotReport,
+    SpillPattern, WaitFor, WaitReport, loop_costs,
 };
 use zeview_core::analysis::figure::Figure;
 use zeview_core::analysis::functions::FunctionReport;
@@ -238,6 +237,16 @@ impl Flows for DataFlow {
             is_spill: role == Some(ScratchRole::Spill),
             is_fill: role == Some(ScratchRole::Fill),
         }
+    }
+
+    fn scratch(&self, row: u32) -> Option<ScratchMessage> {
+        let role = self.figure_role(row)?;
+        let place = self.query(|| self.frames().places.get(&row).copied());
+        let place = place.value.map(|place| ScratchPlace {
+            address: self.address_text(place.base, place.offset),
+            bytes: place.bytes,
+        });
+        Some(ScratchMessage { role, place })
     }
 }
 

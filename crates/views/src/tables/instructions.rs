@@ -8,8 +8,8 @@ use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
     Beside, Cell, CellValue, CodeList, CodeRow, CodeWord, Column, Declaration, Detail, Details,
-    Drawing, Fit, InstructionDetail, Lane, List, ListId, Opens, Presence, RelatedInstruction,
-    Relation, RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
+    Drawing, Fit, InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation,
+    RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
 };
 use zeview_analysis::profile::{InstructionCounts, added_profile, total};
 use zeview_core::analysis::assembly::{Line, Listing, TextPart};
@@ -37,9 +37,7 @@ columns! {
             (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),
             _ => Cell::empty(),
         };
-    "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
-        |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
-    "label" Text Default 11 "Label" "" "The label of a basic block (its offset), and annotations of the instruction."
+    "label" Text Optional 11 "Label" "" "The label of a basic block (its offset), and annotations of the instruction."
         |(list, row), sources| list.of_line(row, sources, |line| Cell {
             marks: line.marks.clone(),
             ..Cell::text(line.label.clone())
@@ -54,6 +52,8 @@ columns! {
                 cell.mark(Tone::Plain, name, doc)
             })
         };
+    "waits" Text Default 12 "Scoreboard" "" "The scoreboard options: pipe@distance, $token."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
     "comment" Text Default 36 "Message" "" "The meaning of a message: its operation, and the registers that it sends and receives."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.comment.clone()));
     "symbol" Text Optional 18 "Patched with" "" "The symbol whose address the driver patches into the instruction."
@@ -95,8 +95,6 @@ columns! {
         |(list, row), sources| list.of_line(row, sources, |line| {
             Cell::words(line.marks.iter().map(|mark| mark.text.to_string()))
         });
-    "waits" Text Optional 12 "Scoreboard" "" "The scoreboard options: pipe@distance, $token."
-        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
     "samples" Number Optional 7 "Samples" "" "Samples of the profile that was added: how often a thread was at the instruction."
         |(list, row), _| list.samples_of(row);
     "executions" Number Optional 9 "Executions" "" "Times that threads executed the instruction, counted by GTPin."
@@ -171,6 +169,9 @@ fn registers(
     }
     Cell::words(names.into_iter())
 }
+
+/// Maximum number of instructions whose texts are measured for the width of their column.
+const MEASURED: u32 = 1024;
 
 /// Maximum number of displayed relocations per instruction; compilers write one or two.
 const PATCHES_SHOWN: usize = 8;
@@ -389,7 +390,7 @@ impl InstructionList {
             let (why, text) = match relation {
                 Relation::Producer => ("value from", format!("{cause} at +{start:#x}")),
                 Relation::Waited => ("waits for", format!("{cause} at +{start:#x} ({reason})")),
-                Relation::Consumer => ("result used", format!("+{start:#x}")),
+                Relation::Consumer => ("used by", format!("{cause} at +{start:#x}")),
             };
             link(links, why, &text, Some(to));
             related.push(RelatedInstruction {
@@ -411,9 +412,13 @@ impl InstructionList {
             add(Relation::Waited, wait.on.clone(), &reason, at(wait.pc));
         }
         let uses = flow.uses(row).unwrap_or_default();
+        let pc = flow.pc(row);
         for consumer in uses.into_iter().take(FLOW_LINKS) {
             let to = self.listing.span(consumer, sources);
-            add(Relation::Consumer, String::new(), "", to);
+            let defs = flow.instruction(consumer).map(|of| of.defs);
+            let from_here = defs.into_iter().flatten().filter(|def| def.pc == pc);
+            let bytes: Vec<String> = from_here.flat_map(|def| def.bytes).collect();
+            add(Relation::Consumer, bytes.join(" "), "", to);
         }
         related
     }
@@ -452,6 +457,19 @@ impl InstructionList {
             .checked_sub(1)
             .and_then(|row| self.line_of(row, sources));
         self.line_of(row, sources).map(place) != before.map(place)
+    }
+
+    /// The width that 99 % of the instructions fit into, in characters; of long code, 99 % of
+    /// [`MEASURED`] instructions in all parts of it.
+    fn compact_width(&self, sources: &Sources) -> u32 {
+        let count = self.listing.count();
+        let step = count.div_ceil(MEASURED).max(1);
+        let rows = (0..count).step_by(step as usize);
+        let rows = rows.filter_map(|row| self.code_row(row, sources));
+        let mut lengths: Vec<u32> = rows.map(|row| row.compact_length()).collect();
+        sort::ascending(&mut lengths);
+        let at = lengths.len().saturating_sub(1) * 99 / 100;
+        lengths.get(at).copied().unwrap_or(0)
     }
 
     fn source(&self, row: u32, sources: &Sources) -> Cell<'static> {
@@ -604,10 +622,13 @@ impl List for InstructionList {
         notes
     }
 
-    /// For the jumps column, returns how many are beside each other.
+    /// For the column of texts, returns the width of nearly all of them in characters, without
+    /// options.
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
-        let is_jumps = COLUMNS.get(column)?.id == "jumps";
-        is_jumps.then(|| f64::from(self.listing.lanes(sources)))
+        match COLUMNS.get(column)?.id {
+            "text" => Some(f64::from(self.compact_width(sources))),
+            _ => None,
+        }
     }
 
     fn shows(&self, column: &Column) -> bool {
@@ -640,12 +661,26 @@ impl List for InstructionList {
     }
 
     fn code_row(&self, row: u32, sources: &Sources) -> Option<CodeRow> {
-        let line = self.listing.line(row, sources);
-        let parts = self.text_parts(row, sources);
-        Some(CodeRow {
-            words: line.map_or_else(Vec::new, |line| words(&line.text, &parts)),
-            lanes: self.listing.jumps(row, sources).chars().map(lane).collect(),
-        })
+        Some(code_row(&*self.listing, row, sources))
+    }
+}
+
+/// Returns what a row of code has besides its cells.
+pub fn code_row(listing: &dyn Listing, row: u32, sources: &Sources) -> CodeRow {
+    let Some(line) = listing.line(row, sources) else {
+        return CodeRow::default();
+    };
+    CodeRow {
+        words: words(&line.text, &listing.text_parts(row, sources)),
+        class: line.class,
+        scratch: line.scratch,
+        options: line.options.clone(),
+        is_compacted: line.is_compacted,
+        is_target: !line.label.is_empty(),
+        message: match line.message.as_str() {
+            "" => line.comment.clone(),
+            message => message.to_owned(),
+        },
     }
 }
 
@@ -669,60 +704,19 @@ fn words(text: &str, parts: &[TextPart]) -> Vec<CodeWord> {
         let end = start + rest.find(' ').unwrap_or(rest.len());
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let is_here = |part: &&TextPart| part.start < number(end) && number(start) < part.end;
+        let part = parts.iter().find(is_here);
         words.push(CodeWord {
             start: number(start),
             end: number(end),
-            gap: number(gap(done, blanks)),
-            kind: parts.iter().find(is_here).map(|part| part.kind.clone()),
+            role: part.map(|part| part.role),
+            // A part of several words has its name in the first one.
+            name: match part {
+                Some(part) if part.start == number(start) => part.name.min(number(end - start)),
+                _ => 0,
+            },
+            kind: part.and_then(|part| part.kind.clone()),
         });
         done = end;
     }
     words
-}
-
-/// Number of blanks before a word where there is little room: opcodes still align, with or without
-/// the mask `(W)`.
-fn gap(at: usize, blanks: usize) -> usize {
-    match (at, blanks) {
-        (0, 8) => 4,
-        (3, 5) => 1,
-        (5.., 3..) => 2,
-        (_, blanks) => blanks,
-    }
-}
-
-/// Returns the lines of a character of the column of jumps.
-fn lane(character: char) -> Lane {
-    let is_one_of = |characters: &str| characters.contains(character);
-    Lane {
-        up: is_one_of("│┼└┴"),
-        down: is_one_of("│┼┌┬"),
-        left: is_one_of("─┼┬┴►"),
-        right: is_one_of("─┼┬┴┌└►"),
-        is_target: character == '►',
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gaps_of_instructions_can_be_closed() {
-        for (text, left_out) in [
-            ("(W)     mov (8|M0)               r127.0<1>:ud  0x0:ud", 17),
-            ("        nop", 4),
-            (
-                "        sync.nop          null                  {Compacted}",
-                28,
-            ),
-            ("(W&f0.0.any)     jmpi   L64", 4),
-        ] {
-            let row = CodeRow {
-                words: words(text, &[]),
-                lanes: Vec::new(),
-            };
-            assert_eq!(row.closed(), left_out, "{text}");
-        }
-    }
 }

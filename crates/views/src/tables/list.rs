@@ -7,7 +7,9 @@ use crate::sizes::SizeMap;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
-use zeview_core::analysis::assembly::{Listing, Part, TextPart, TextPartKind};
+use zeview_core::analysis::assembly::{
+    InstructionClass, Listing, Part, ScratchAccess, TextPart, TextPartKind, TextRole,
+};
 use zeview_core::analysis::inlining::SourceFrame;
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
@@ -24,7 +26,7 @@ pub struct Row {
     pub entry: Span,
     /// A cell for each requested column.
     pub cells: Vec<Cell<'static>>,
-    /// For an instruction, and a line of a module: what its text consists of, and the jumps beside it.
+    /// For an instruction, and a line of a module: what its text consists of.
     pub code: Option<Box<CodeRow>>,
 }
 
@@ -33,8 +35,18 @@ pub struct Row {
 pub struct CodeRow {
     /// The words of its text.
     pub words: Vec<CodeWord>,
-    /// The jumps that start here, end here, or pass, the outermost first.
-    pub lanes: Vec<Lane>,
+    /// What the instruction is.
+    pub class: InstructionClass,
+    /// Its access to scratch memory.
+    pub scratch: Option<ScratchAccess>,
+    /// Its options in braces, without the compaction; empty without options.
+    pub options: String,
+    /// Whether it is compacted to 8 bytes.
+    pub is_compacted: bool,
+    /// Whether a basic block starts here that jumps lead to.
+    pub is_target: bool,
+    /// The operation of its message and its address, without lengths; empty without a message.
+    pub message: String,
 }
 
 /// A word in the text of an instruction.
@@ -44,39 +56,40 @@ pub struct CodeWord {
     pub start: u32,
     /// The byte after its last one.
     pub end: u32,
-    /// Number of blanks before it where there is little room.
-    pub gap: u32,
+    /// Its role in the instruction; `None` in other texts.
+    pub role: Option<TextRole>,
+    /// Length of an operand's name in bytes: the region and the type follow it. 0 for constants.
+    pub name: u32,
     /// What it is, if it is more than text.
     pub kind: Option<TextPartKind>,
 }
 
 impl CodeRow {
-    /// Returns the number of blanks that are left out where there is little room.
-    pub fn closed(&self) -> u32 {
-        let mut done = 0;
-        let left_out = self.words.iter().map(|word| {
-            let blanks = word
-                .start
-                .saturating_sub(std::mem::replace(&mut done, word.end));
-            blanks.saturating_sub(word.gap)
-        });
-        left_out.sum()
+    /// Returns the length in characters as the page writes the instruction: without its options, with
+    /// operands in narrow columns.
+    pub fn compact_length(&self) -> u32 {
+        let is_message = self.class == InstructionClass::Message;
+        // The widths of `.op`, `.d`, `.s0`, `.s1` and `.x` in the page's styles.
+        let least = |role: TextRole| match (role, is_message) {
+            (TextRole::Destination, true) => 6,
+            (TextRole::Destination, false) => 11,
+            (TextRole::Source(0), true) => 5,
+            (TextRole::Source(0), false) => 14,
+            (TextRole::Source(1), true) => 6,
+            (TextRole::ExtendedDescriptor, true) => 15,
+            _ => 0,
+        };
+        let (mut head, mut rest) = (0_u32, 0_u32);
+        for word in &self.words {
+            let length = word.end.saturating_sub(word.start);
+            match word.role {
+                Some(role) if role.is_head() => head += length + u32::from(head > 0),
+                Some(TextRole::Options) => {}
+                role => rest += 1 + length.max(role.map_or(0, least)),
+            }
+        }
+        head.max(20) + rest
     }
-}
-
-/// The lines of jumps beside an instruction, in one of the lanes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Lane {
-    /// A line from the row above.
-    pub up: bool,
-    /// A line to the row below.
-    pub down: bool,
-    /// A line from the lane on the left.
-    pub left: bool,
-    /// A line to the lane on the right, or to the instruction.
-    pub right: bool,
-    /// The end of a jump.
-    pub is_target: bool,
 }
 
 /// The details of a row.

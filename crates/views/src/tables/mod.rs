@@ -72,7 +72,7 @@ pub use self::id::ListId;
 pub use self::kernels::metrics::add_metric_columns;
 use self::list::left_out;
 pub use self::list::{
-    CodeList, CodeRow, CodeWord, Detail, InstructionDetail, KernelRows, Lane, List, Match,
+    CodeList, CodeRow, CodeWord, Detail, InstructionDetail, KernelRows, List, Match,
     RelatedInstruction, Relation, Row, RowDetails, Secondary,
 };
 use self::query::Query;

@@ -102,11 +102,7 @@ impl List for ModuleLines {
             let is_start = kind == TokenKind::Opcode && !self.folded_rows(row, sources).is_empty();
             is_start.then_some(row)
         };
-        let mut done = 0;
         let words = line.tokens.iter().map(|token| {
-            let gap = token
-                .start
-                .saturating_sub(std::mem::replace(&mut done, token.end));
             let definition = match token.kind {
                 TokenKind::Id(id) => {
                     let row = self.module.definition(id, sources);
@@ -117,7 +113,8 @@ impl List for ModuleLines {
             CodeWord {
                 start: token.start,
                 end: token.end,
-                gap,
+                role: None,
+                name: 0,
                 kind: Some(TextPartKind::Token {
                     kind: token.kind,
                     span: token.span,
@@ -128,7 +125,7 @@ impl List for ModuleLines {
         });
         Some(CodeRow {
             words: words.collect(),
-            lanes: Vec::new(),
+            ..CodeRow::default()
         })
     }
 

@@ -391,7 +391,7 @@ impl Grid {
         };
         let at = self.place();
         html! {
-            <div key={row} class={if selected { "grid-row sel" } else { "grid-row" }} role="row"
+            <div key={row} class={classes!("grid-row", selected.then_some("sel"), self.data.row_class(row))} role="row"
                  aria-rowindex={index} aria-selected={selected.to_string()} data-row={number}>
                 { for cells.into_iter().zip(&self.columns).enumerate().map(|(i, (cell, column))| html! {
                     <div id={self.cell_id(row, i)} class={class(column, at == CellPos { row: Some(row), column: i })} role="gridcell"
@@ -414,10 +414,12 @@ impl Grid {
             let width = dragged.unwrap_or_else(|| pixels(column));
             sum += width;
             let grows = column.grows && column.set.is_none() && dragged.is_none();
-            let text = if grows {
-                format!("minmax({width}px,1fr) ")
-            } else {
-                format!("{width}px ")
+            let text = match grows {
+                true => format!("minmax({width}px,1fr) "),
+                false if column.pushes && column.set.is_none() && dragged.is_none() => {
+                    format!("minmax({width}px,max-content) ")
+                }
+                false => format!("{width}px "),
             };
             out.push_str(&text);
         }

@@ -23,6 +23,10 @@ pub struct GridColumn {
     pub tight: Option<u32>,
     /// Whether it takes the remaining width.
     pub grows: bool,
+    /// Width in pixels that does not depend on the title and `width`.
+    pub exact: Option<u32>,
+    /// Whether a longer cell pushes those behind it, in its row only, instead of being cut.
+    pub pushes: bool,
     /// The chosen width in pixels.
     pub set: Option<u32>,
 }
@@ -31,6 +35,9 @@ impl GridColumn {
     pub(super) fn pixels(&self) -> u32 {
         if let Some(set) = self.set {
             return set.clamp(NARROW, WIDE);
+        }
+        if let Some(exact) = self.exact {
+            return exact;
         }
         // The sort arrow fits into the padding.
         let title = self.title.chars().count() as u32;
@@ -70,6 +77,10 @@ pub trait GridData {
     /// Whether the rows are lines of code: low.
     fn is_code(&self) -> bool {
         false
+    }
+    /// Classes of a row besides those of all rows, for the styles.
+    fn row_class(&self, _row: u64) -> Classes {
+        Classes::new()
     }
     /// The selected row; the first of several.
     fn selected(&self) -> Option<u64>;

@@ -113,7 +113,8 @@ pub(crate) fn is_letter(key: &str, typed: &str) -> bool {
     let (Some(letter), None) = (chars.next(), chars.next()) else {
         return false;
     };
-    let everywhere = matches!(letter, 'g' | 'o') && typed.is_empty();
+    // They lead away from the tree, which may have the focus because the panel is empty.
+    let everywhere = matches!(letter, 'g' | 'l' | 'o' | '1'..='9') && typed.is_empty();
     (letter.is_ascii_alphanumeric() || !letter.is_ascii() || matches!(letter, '.' | '_'))
         && !everywhere
 }
@@ -168,6 +169,7 @@ mod tests {
     #[test]
     fn page_shortcuts_do_not_start_type_ahead() {
         assert!(is_letter("k", "") && is_letter(".", "") && is_letter("o", "n"));
+        assert!(is_letter("1", "n") && !is_letter("1", "") && !is_letter("l", ""));
         assert!(!is_letter("g", "") && !is_letter("/", "") && !is_letter("Tab", ""));
     }
 }

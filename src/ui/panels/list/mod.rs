@@ -20,8 +20,8 @@ use self::strip::strip;
 use super::assembly::{self, Register};
 use super::compare;
 use super::data_flow;
+use super::figures;
 use super::graph;
-use super::profile;
 use super::props::PanelProps;
 use crate::tables::{Button, Drawing, ListId, ReadingKind, Scope, Shape};
 use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
@@ -389,6 +389,7 @@ fn Code(props: &Props) -> Html {
         { graph::controls(drawn, "Listing") }
         if !is_graph { { columns(list) }{ export(id) } }
     </> };
+    let has_column = !props.panel.has_strip;
     let frame = Frame {
         class: Some(
             if list.shown().iter().any(|column| column.id == "source_text") {
@@ -399,29 +400,35 @@ fn Code(props: &Props) -> Html {
         ),
         onmouseover: Some(onmouseover),
         bar,
-        above: html! { <>{ assembly::head(view) }{ profile::summary(view) }{ data_flow::summary(view) }</> },
+        above: html! { <>
+            { figures::line(view, props.panel.dock, has_column) }
+            { figures::above(view, props.panel.dock, has_column) }
+        </> },
         lit: lit.get(),
         is_graph,
     };
     framed(props, frame)
 }
 
-/// The samples or live registers of all code, beside its rows in order.
+/// The strip of all code beside its rows, if something of it is known.
 fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> {
-    let query = &list.query;
-    let is_in_order = query.filter.is_empty() && query.sort.is_none();
-    if list.code.is_none() || !is_in_order {
-        return None;
-    }
+    list.code.as_ref()?;
     let here = session.clone();
     let jump = Callback::from(move |row| here.0.jump_to_row(row));
-    if let Some(samples) = view.profile.samples_of(query.of) {
-        // Including those in folded loops.
-        let count = list.page.as_ref().map_or(0, |page| page.total);
-        return Some(profile::strip(samples, count, jump));
+    let (flow, samples) = (view.flow(), view.profile.samples_of(list.query.of));
+    if flow.is_none() && samples.is_none() {
+        return None;
     }
-    let flow = view.flow()?;
-    Some(data_flow::strip(flow, jump))
+    // Including those in folded loops.
+    let count = list.page.as_ref().map_or(0, |page| page.total);
+    let current = list.current().map(|current| current.index);
+    Some(data_flow::strip(
+        flow.map(|flow| &**flow),
+        samples.map(|samples| &**samples),
+        count,
+        current,
+        jump,
+    ))
 }
 
 /// Placeholder for a list that has no rows even without a filter.

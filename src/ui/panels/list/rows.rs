@@ -177,7 +177,11 @@ impl GridData for Grid {
                 width: self.width(column),
                 tight: self.tight(column),
                 set: self.data().width(column.id),
-                grows: is_words && (column.width >= 24 || place == 0 && self.width(column) >= 20),
+                exact: self.exact(column),
+                pushes: self.is_code() && matches!(column.id, "text" | "waits"),
+                grows: is_words
+                    && (column.width >= 24 || place == 0 && self.width(column) >= 20)
+                    && !(self.is_code() && column.id == "text"),
             }
         });
         columns.collect()
@@ -196,6 +200,10 @@ impl GridData for Grid {
 
     fn is_code(&self) -> bool {
         matches!(self.shape(), Shape::Code | Shape::Sides)
+    }
+
+    fn row_class(&self, row: u64) -> Classes {
+        self.code_class(row)
     }
 
     fn sort(&self) -> Option<(usize, bool)> {

@@ -110,11 +110,15 @@ pub(super) fn strip(view: &View, list: &List, is_narrow: bool) -> Html {
                     if let Detail::Definition { has_more: true } = detail {
                         <p class="dim small">{ "The first uses:" }</p>
                     }
+                    if matches!(detail, Detail::Instruction(_)) {
+                        { assembly::links(&current.about.links) }
+                    } else {
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
                         }) }
                     </ul>
+                    }
                     if let Detail::Instruction(detail) = detail { { assembly::parts(detail, current.entry) } }
                 </section>
             }

@@ -55,6 +55,11 @@ fn key(session: &Rc<Session>, event: &KeyboardEvent) {
     if event.default_prevented() || dom::has_dialog() {
         return;
     }
+    let with_control = event.ctrl_key() || event.meta_key();
+    if with_control && event.key() == "k" && !event.alt_key() && !event.shift_key() {
+        event.prevent_default();
+        return session.ask_command();
+    }
     let Some(key) = pressed(event) else { return };
     if key == "F6" {
         dom::focus_next_pane(event.shift_key());
