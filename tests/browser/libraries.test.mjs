@@ -135,7 +135,7 @@ journey("duplicate images are listed once", async (page) => {
   await choose(tab(page, "Kernels"));
   await cell(page, 0, 0).waitFor();
   const before = await rows(page).count();
-  await cell(page, 0, 1).getByText("×2").waitFor();
+  await page.locator("#kernels [data-row='0'] [role=gridcell]").getByText("×2").waitFor();
   await panel(page, "Kernels").getByRole("button", { name: /copies/ }).click();
   await eventually(() => rows(page).count(), 2 * before);
 });

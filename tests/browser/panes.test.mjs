@@ -115,6 +115,17 @@ journey("the panel is maximized and restored", { width: 1440, height: 900 }, asy
   await inspector(page).getByRole("region", { name: "Selected kernel" }).waitFor();
 });
 
+journey("at least thirty kernels fit, with their figures", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, MANY);
+  await choose(tab(page, "Kernels"));
+  await page.locator("#kernels [data-row='20']").waitFor();
+  await eventually(() => rowsInView(page, "kernels"), (count) => count >= 30);
+  for (const title of ["Kernel", "GRF", "B/thread", "Live regs", "Loop", "Code"]) {
+    await page.locator("#kernels [role=columnheader]", { hasText: title }).first().waitFor();
+  }
+  assert.ok(await page.locator("#kernels").evaluate((grid) => grid.scrollWidth <= grid.clientWidth), "no scrolling sideways");
+});
+
 journey("one keystroke or click shows the bytes of a value", { width: 1440, height: 900 }, async (page) => {
   await dropFile(page, SPILL);
   await choose(tab(page, "Kernels"));

@@ -419,6 +419,28 @@ fn the_next_images_are_announced_once() {
 }
 
 #[test]
+fn arguments_are_unknown_while_a_library_is_read() {
+    let bytes = library();
+    let mut document = open(&bytes);
+    let whole = list(&mut open(&bytes), ListId::Kernels, None);
+    let families: Vec<String> = (0..whole.count())
+        .map(|row| cell(&document, &*whole, row, "family"))
+        .collect();
+    let mut reading = KernelReading::new(&mut document, NodeId::ROOT).unwrap();
+    while reading.step(&mut document) {
+        let list = reading.list(&document.sources);
+        let is_over = reading.progress().is_over();
+        for row in 0..list.count() {
+            let arguments = cell(&document, &*list, row, "arguments");
+            let is_unknown = arguments == "unknown: not all kernels of the file are read";
+            assert_eq!(is_unknown, !is_over, "{arguments}");
+            // Families do not change.
+            assert!(families.contains(&cell(&document, &*list, row, "family")));
+        }
+    }
+}
+
+#[test]
 fn short_names_of_a_library_that_is_read() {
     let bytes = library();
     let mut document = open(&bytes);

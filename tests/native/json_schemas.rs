@@ -153,7 +153,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json SAMPLES/program.host SAMPLES/matmul.syclbin SAMPLES/damaged.zebin",
             "kernels --json --profile PROFILES/metrics.csv --profile PROFILES/banner.csv \
              SAMPLES/vecadd.bmg.zebin",
-            "kernels --json --columns name,instructions,compacted,sends,spill_messages,fill_messages,\
+            "kernels --json --columns name,family,arguments,instructions,compacted,sends,spill_messages,fill_messages,\
              atomic_messages,barrier_messages,dpas_instructions,blocks,loops,loop_nesting,\
              registers_used,scoreboard_waits,peak_live_registers,peak_live_registers_iga,dead_writes,\
              innermost_loop_cycles,loop_cycles,loop_issue_cycles,loop_float_operations,\
@@ -167,7 +167,7 @@ const SCHEMAS: &[(&str, &[&str])] = &[
             "kernels --json --group-by image SAMPLES/program.host",
             "kernels --json --group-by kernel --profile SAMPLES/matmul.csv SAMPLES/matmul.syclbin",
             "kernels --json --group-by device SAMPLES/program.host",
-            "kernels --json --group-by kernel --columns name,instructions,compacted,sends,\
+            "kernels --json --group-by kernel --columns name,family,arguments,instructions,compacted,sends,\
              spill_messages,fill_messages,atomic_messages,barrier_messages,dpas_instructions,blocks,\
              loops,loop_nesting,registers_used,scoreboard_waits,peak_live_registers,peak_live_registers_iga,dead_writes,\
              innermost_loop_cycles,loop_cycles,loop_issue_cycles,loop_float_operations,\

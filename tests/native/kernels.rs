@@ -927,8 +927,7 @@ fn sorted(id: &'static str) -> Query {
 
 /// Returns the cells of a column of a page.
 fn column(page: &ListPage, id: &str) -> Vec<String> {
-    let mut columns = ListId::Kernels.default_columns();
-    let at = columns.position(|column| column.id == id).unwrap();
+    let at = page.columns.iter().position(|column| column == id).unwrap();
     let cells = page.rows.iter().map(|row| row.cells[at].value.text());
     cells.map(|text| text.into_owned()).collect()
 }
@@ -946,7 +945,7 @@ fn the_page_gets_pieces_of_the_table() {
         ),
         (10, 1000, 1000, 0)
     );
-    assert_eq!(column(&plain, "name")[0], "kernel_990");
+    assert_eq!(column(&plain, "family")[0], "kernel_990");
     assert_eq!(plain.rows[0].index, 990);
     let maximum = |id: &str| plain.maxima.iter().find(|(column, _)| column == id);
     assert_eq!(maximum("spill_size").unwrap().1, 999.0 * 64.0);
@@ -958,7 +957,7 @@ fn the_page_gets_pieces_of_the_table() {
     assert_eq!(column(&first, "spill_size"), ["63936", "63872", "63808"]);
     // The sort is stable in both directions.
     let alike = page(&mut handler, &sorted("grf_count"), 0, 2);
-    assert_eq!(column(&alike, "name"), ["kernel_0", "kernel_1"]);
+    assert_eq!(column(&alike, "family"), ["kernel_0", "kernel_1"]);
 
     let filtered = filter("KERNEL_99 spill_size>100");
     let found = page(&mut handler, &filtered, 0, 500);
@@ -973,7 +972,7 @@ fn the_page_gets_pieces_of_the_table() {
         (first.rows[0].index, Some(0), 1)
     );
     assert_eq!(place.entry, first.rows[0].entry);
-    assert_eq!(place.about.title, column(&first, "name")[0]);
+    assert_eq!(place.about.title, column(&first, "family")[0]);
     let Detail::Kernel(detail) = place.about.detail else {
         panic!("{:?}", place.about.detail)
     };
@@ -981,6 +980,54 @@ fn the_page_gets_pieces_of_the_table() {
     // It is not among the matches.
     let place = at(&mut handler, &filter("nothing"), Some(spill), false).place;
     assert_eq!(place.unwrap().place, None);
+}
+
+#[test]
+fn the_page_gets_rows_before_their_code_is_analyzed() {
+    thread_local! {
+        static NOW: std::cell::Cell<f64> = const { std::cell::Cell::new(0.0) };
+    }
+    /// A clock with which each step exceeds the time limit of a response.
+    fn slow() -> f64 {
+        NOW.set(NOW.get() + 1000.0);
+        NOW.get()
+    }
+    let bytes = std::fs::read("www/samples/spill.dg2.zebin").unwrap();
+    let mut handler = Handler::new(slow);
+    handler.open(
+        1,
+        "spill.zebin",
+        Box::new(zeview::model::MemorySource::from(bytes)),
+    );
+    for analyzed in 1..=3 {
+        let page = page(&mut handler, &Query::default(), 0, 10);
+        assert_eq!(
+            column(&page, "family"),
+            ["bigprivate", "hugeprivate", "spill"]
+        );
+        assert!(
+            column(&page, "code_size")
+                .iter()
+                .all(|size| !size.is_empty())
+        );
+        let live = column(&page, "peak_live_registers");
+        let pending = live
+            .iter()
+            .filter(|text| *text == "unknown: not analyzed yet");
+        assert_eq!(pending.count(), 3 - analyzed);
+        let reading = page.reading.map(|reading| reading.progress().done);
+        assert_eq!(reading, (analyzed < 3).then_some(analyzed as u64));
+    }
+}
+
+#[test]
+fn the_page_counts_rows_for_its_buttons() {
+    let mut handler = handler(&many(1000));
+    let page = page(&mut handler, &filter("spill_size>0"), 0, 3);
+    // One kernel of the thousand has no spills; loops need the code.
+    assert_eq!(page.counts, [Some(999), None, Some(0)]);
+    assert_eq!(page.found, 999);
+    assert!(page.devices.len() <= 1, "{:?}", page.devices);
 }
 
 /// The current row stays if the selection belongs to no row, or if the row leads there.
@@ -1015,7 +1062,10 @@ fn the_worst_kernels_come_first() {
             .map(|(at, (spill, private, grf))| format!("  - name: k{at}\n    execution_env:\n      simd_size: 16\n      spill_size: {spill}\n      private_size: {private}\n      grf_count: {grf}\n"))
             .collect::<String>();
     let page = page(&mut handler(&text), &sorted("hazards"), 0, 9);
-    assert_eq!(column(&page, "name"), ["k5", "k4", "k1", "k2", "k3", "k0"]);
+    assert_eq!(
+        column(&page, "family"),
+        ["k5", "k4", "k1", "k2", "k3", "k0"]
+    );
 }
 
 #[test]

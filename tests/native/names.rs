@@ -169,6 +169,73 @@ fn real_names() {
 }
 
 #[test]
+fn real_names_have_families() {
+    let mut actual = String::new();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder().join("kernel-names"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "txt"))
+        .collect();
+    paths.sort();
+    for path in paths {
+        let (text, _) = fixture(&path);
+        let mangled = text.lines().filter_map(|line| line.strip_prefix("    "));
+        let all: Vec<Name> = mangled
+            .map(|name| (name.to_owned(), demangle(name)))
+            .collect();
+        let short = short_names(&all);
+        actual.push_str(&format!("# {}\n", path.file_name().unwrap().display()));
+        assert_families(&all, &short);
+        for (name, _) in &all {
+            let arguments = short.arguments(name).unwrap().join(", ");
+            let line = format!("{}\t{arguments}", short.family(name).unwrap());
+            actual.push_str(line.trim_end());
+            actual.push('\n');
+        }
+    }
+    let path = folder().join("kernel-names/families.tsv");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &actual).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap();
+    if let Some(difference) = difference(&expected, &actual) {
+        panic!("{}: {difference}", path.display());
+    }
+}
+
+/// Checks that family and arguments identify each name, and that families do not depend on others.
+fn assert_families(all: &[Name], short: &ShortNames) {
+    let mut seen = HashSet::new();
+    for (name, text) in all {
+        let (family, arguments) = (short.family(name).unwrap(), short.arguments(name).unwrap());
+        assert!(
+            seen.insert((family, arguments)),
+            "{family} {arguments:?}: {name}"
+        );
+        assert!(!family.is_empty() && arguments.len() <= 32, "{name}");
+        let alone = ShortNames::new([(&**name, text.as_deref())]);
+        if text.is_some() && !alone.family(name).unwrap().contains(" #") {
+            assert_eq!(alone.family(name), Some(family));
+        }
+        assert_eq!(alone.arguments(name).map(|of| of.len()), Some(0), "{name}");
+    }
+}
+
+#[test]
+fn generated_names_have_distinct_arguments() {
+    let all = names(4000, 25);
+    let short = short_names(&all);
+    assert_families(&all, &short);
+    // Whatever the order.
+    let mut other = all.clone();
+    other.reverse();
+    let reversed = short_names(&other);
+    for (name, _) in &all {
+        assert_eq!(short.arguments(name), reversed.arguments(name));
+    }
+}
+
+#[test]
 fn generated_names_are_short_and_distinct() {
     let all = names(100_000, 24);
     let short = short_names(&all);
@@ -258,6 +325,14 @@ fn hostile_names_end() {
         let short = short.get(name).unwrap();
         assert!(width(short) <= 2 * WIDTH + 20, "{short}");
         assert!(seen.insert(short), "{name}: {short}");
+    }
+    let mut seen = HashSet::new();
+    for (name, _) in &all {
+        let (family, arguments) = (short.family(name).unwrap(), short.arguments(name).unwrap());
+        assert!(
+            seen.insert((family, arguments)),
+            "{name}: {family} {arguments:?}"
+        );
     }
 }
 

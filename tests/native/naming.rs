@@ -16,6 +16,7 @@ use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Envelope, Request, Response, SelectionTarget};
 
 use crate::support::naming::{self, NAME, SHORT, containers, packaged, table};
+use crate::support::zebin::zebin;
 
 fn zeview(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
@@ -345,6 +346,41 @@ fn narrowing_explains_what_is_there() {
     assert_eq!(code, Some(0));
     let (code, _) = run(&["--file", "lib/one.so", "--image", "0"]);
     assert_eq!(code, Some(0));
+}
+
+#[test]
+fn families_are_columns_and_conditions() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("naming-families");
+    fs::create_dir_all(&folder).expect("the folder is writable");
+    let file = folder.join("families.zebin");
+    // Gemm<int, 1>, Gemm<float, 1>, and a kernel in OpenCL C.
+    let names = ["_ZTS4GemmIiLi1EE", "_ZTS4GemmIfLi1EE", "gemm_kernel"].map(str::to_owned);
+    fs::write(&file, zebin(&names).build().bytes).expect("the folder is writable");
+    let file = file.display().to_string();
+    let run = |arguments: &[&str]| {
+        let output = zeview(&[&["kernels", &file], arguments].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let columns = ["--columns", "family,arguments", "--csv"];
+    assert_eq!(
+        run(&columns),
+        "file,family,arguments\n".to_owned()
+            + &["Gemm,int", "Gemm,float", "gemm_kernel,"]
+                .map(|row| format!("{file},{row}\n"))
+                .concat()
+    );
+    let filtered = [&columns[..], &["--filter", "family=Gemm arguments=float"]].concat();
+    assert!(run(&filtered).ends_with(&format!("arguments\n{file},Gemm,float\n")));
+    // JSON has them on request.
+    let json =
+        |arguments: &[&str]| -> Value { serde_json::from_str(&run(arguments)).expect("JSON") };
+    assert!(json(&["--json"])[0].get("family").is_none());
+    let row = &json(&["--json", "--columns", "family,arguments"])[0];
+    assert_eq!(
+        (&row["family"], &row["arguments"]),
+        (&"Gemm".into(), &serde_json::json!(["int"]))
+    );
 }
 
 #[test]

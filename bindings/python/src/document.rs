@@ -444,7 +444,7 @@ pub fn columns(
             ColumnKind::Bool => "bool",
             ColumnKind::Bytes => "bytes",
         };
-        let is_counted = column.presence == Presence::Counted;
+        let is_counted = matches!(column.presence, Presence::Counted | Presence::Derived);
         (column.id, kind, column.doc, is_counted)
     });
     Ok(columns.collect())

@@ -7,6 +7,7 @@ use crate::tables::ListId;
 use crate::tables::query::Query;
 use crate::ui::browser::storage;
 use crate::ui::state::list::ListChange;
+use crate::ui::state::terms;
 
 /// Storage key of the columns chosen for each list.
 const COLUMNS: &str = "zeview.columns.";
@@ -21,6 +22,28 @@ impl Session {
             let query = view.lists.get(list).query.clone();
             let all = !query.all;
             self.set_query(list, Query { all, ..query });
+        }
+    }
+
+    /// Adds a condition to the filter, or removes it.
+    pub fn toggle_term(&self, list: ListId, term: &str) {
+        if let Some((_, view)) = self.active() {
+            let filter = terms::toggled(&view.lists.get(list).query.filter, term);
+            self.set_filter(list, &filter);
+        }
+    }
+
+    /// Lists the rows for a device, or for all.
+    pub fn filter_device(&self, list: ListId, device: &str) {
+        if let Some((_, view)) = self.active() {
+            let mut filter = view.lists.get(list).query.filter.clone();
+            if let Some(before) = terms::device(&filter).map(terms::of_device) {
+                filter = terms::toggled(&filter, &before);
+            }
+            if !device.is_empty() {
+                filter = terms::toggled(&filter, &terms::of_device(device));
+            }
+            self.set_filter(list, &filter);
         }
     }
 

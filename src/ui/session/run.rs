@@ -121,6 +121,7 @@ impl Session {
             }
             Command::OwnDevice => self.verdict_on(""),
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
+            Command::ToggleTerm(list, term) => self.toggle_term(list, &term),
             Command::StopReading => self.stop_reading(true),
             Command::ReadOn => self.stop_reading(false),
             Command::SizeGroup(at) => self.open_size_group(at),

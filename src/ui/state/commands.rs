@@ -191,6 +191,8 @@ commands! {
     OwnDevice = "own-device";
     /// Shows or hides the rows of a list that are hidden by default.
     ToggleSecondary(list: ListId) = "toggle-secondary";
+    /// Adds a condition to the filter of a list, or removes it.
+    ToggleTerm(list: ListId, term: String) = "toggle-term";
     /// Stops reading the kernels of a container.
     StopReading = "stop-reading";
     /// Resumes that.

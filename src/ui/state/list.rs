@@ -39,6 +39,8 @@ pub struct List {
     /// [fitted](crate::tables::Fit) column and of each numeric column with [several](CellValue::Several) values
     /// in a cell, by column id.
     longest: Rc<[(&'static str, u32)]>,
+    /// Lengths, in characters, of the longest arguments so far by family and position.
+    arguments: Vec<(String, Vec<usize>)>,
     /// The latest page without its rows: totals and headings.
     pub page: Option<Rc<ListPage>>,
     /// The list row of the selection.
@@ -124,6 +126,7 @@ impl List {
             rows: Paged::default(),
             cells: Rc::from([]),
             longest: Rc::from([]),
+            arguments: Vec::new(),
             page: None,
             at: None,
             at_is_for: None,
@@ -219,6 +222,7 @@ impl List {
     fn reset(&mut self) {
         self.rows.reset();
         self.longest = Rc::from([]);
+        self.arguments = Vec::new();
         self.page = None;
         self.at = None;
         self.failed = None;
@@ -238,6 +242,7 @@ impl List {
         if let Some(fit) = &self.id.declaration().fit {
             self.measure(fit, &rows);
         }
+        self.measure_arguments(&rows);
         self.rows.put(page.start, rows, page.found);
         // The next response has more rows.
         if page.reading.is_some() && !self.is_stopped {
@@ -258,6 +263,40 @@ impl List {
             Some((*id, longest?))
         });
         self.longest = measured.collect();
+    }
+
+    /// Records the longest arguments of each family.
+    fn measure_arguments(&mut self, rows: &[Row]) {
+        let place = |id: &str| self.cells.iter().position(|of| *of == id);
+        let Some((family, arguments)) = place("family").zip(place("arguments")) else {
+            return;
+        };
+        for row in rows {
+            let (Some(family), Some(arguments)) = (row.cells.get(family), row.cells.get(arguments))
+            else {
+                continue;
+            };
+            let CellValue::Words(words) = &arguments.value else {
+                continue;
+            };
+            let family = family.value.title();
+            let known = self.arguments.iter().position(|(of, _)| *of == family);
+            let at = known.unwrap_or_else(|| {
+                self.arguments.push((family.into_owned(), Vec::new()));
+                self.arguments.len() - 1
+            });
+            let (_, widths) = &mut self.arguments[at];
+            widths.resize(widths.len().max(words.len()), 0);
+            for (width, word) in widths.iter_mut().zip(words) {
+                *width = (*width).max(word.chars().count());
+            }
+        }
+    }
+
+    /// Lengths, in characters, of the longest loaded arguments of a family by position.
+    pub fn argument_widths(&self, family: &str) -> Option<&[usize]> {
+        let mut families = self.arguments.iter();
+        Some(&families.find(|(of, _)| of == family)?.1)
     }
 
     /// Length of the longest loaded cell of a measured column, in characters.
@@ -346,7 +385,7 @@ impl List {
                 };
                 ids.into_iter().filter_map(|id| self.column(id)).collect()
             }
-            None => self.id.default_columns().collect(),
+            None => self.id.page_columns(),
         }
     }
 
@@ -360,11 +399,11 @@ impl List {
     pub fn toggled(&self, id: &str) -> Rc<[&'static str]> {
         let mut shown: Vec<&'static str> = self.shown().iter().map(|column| column.id).collect();
         let all = self.id.columns();
-        let (Some(column), Some(first)) = (self.column(id), all.first()) else {
+        let Some(column) = self.column(id) else {
             return shown.into();
         };
         match shown.iter().position(|other| *other == id) {
-            Some(_) if id == first.id => {}
+            Some(0) => {}
             Some(place) => {
                 shown.remove(place);
             }

@@ -20,6 +20,7 @@ pub mod profile;
 pub mod samples;
 pub mod selection;
 mod shown_panel;
+pub mod terms;
 pub mod texts;
 pub mod verdict;
 mod view;

@@ -593,6 +593,8 @@ fn the_chosen_difference_stays_while_it_exists() {
             notes: Vec::new(),
             columns: Vec::new(),
             maxima: Vec::new(),
+            counts: Vec::new(),
+            devices: Vec::new(),
             trouble: None,
             map: None,
             reading: None,

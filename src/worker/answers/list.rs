@@ -5,7 +5,7 @@ use crate::tables::kernels;
 use crate::tables::kernels::worst_kernels;
 use crate::tables::profile_changes;
 use crate::tables::sizes;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use zeview_analysis::unread;
@@ -16,6 +16,7 @@ use super::find::Searching;
 use super::images::code_document;
 use super::reading::{Reading, Renewal, STEP_MAX, Sizing};
 use super::rows::shorten_details;
+use crate::analysis::figure::Unknown;
 use crate::analysis::module_text::ModuleText;
 use crate::analysis::modules::PropertyOwner;
 use crate::analysis::package_reading::PackageReading;
@@ -25,8 +26,8 @@ use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::query::{Order, Query, QueryRun};
 use crate::tables::write::Form;
 use crate::tables::{
-    CodeList, Column, List, ListId, Presence, ReadingKind, Row, Scope, Shape, instructions, lines,
-    module_lines, writer,
+    CellValue, CodeList, Column, List, ListId, Presence, ReadingKind, Row, Scope, Shape,
+    instructions, lines, module_lines, writer,
 };
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response,
@@ -65,6 +66,10 @@ pub(crate) struct QueriedList {
     /// A note about the rows that the filter cannot judge.
     undecided: Option<String>,
     maxima: OnceCell<Vec<(Str, f64)>>,
+    /// See [`ListPage::counts`] and [`ListPage::devices`].
+    counts: OnceCell<(Vec<Option<u64>>, Vec<Str>)>,
+    /// The first row of the last page, and the number of its rows whose code was analyzed.
+    analyzed: Cell<(u64, u64)>,
     /// See [`ListPage::names`].
     names: OnceCell<Option<u32>>,
 }
@@ -86,22 +91,27 @@ fn worst(
     let worst = worst_kernels(&**list, sources, count).into_iter();
     let rows = worst.filter_map(|worst| {
         Some(WorstRow {
-            row: row_of(&**list, worst.row, &columns, sources)?,
+            row: row_of(&**list, worst.row, &columns, false, sources)?,
             others: worst.others,
         })
     });
     Ok(rows.collect())
 }
 
-/// Returns a row for the page.
+/// Returns a row for the page. With `is_pending`, cells that need the code of kernels are unknown.
 fn row_of(
     list: &dyn List,
     row: u32,
     columns: &[(usize, &'static Column)],
+    is_pending: bool,
     sources: &Sources,
 ) -> Option<Row> {
-    let cells = columns.iter();
-    let cells = cells.map(|(column, _)| list.cell(row, *column, sources).shown());
+    let cells = columns.iter().map(|column| {
+        if is_pending && column.1.presence == Presence::Counted {
+            return tables::Cell::unknown(Unknown::Pending, 1.0);
+        }
+        kernels::page_cell(list, row, *column, sources).shown()
+    });
     Some(Row {
         index: row.into(),
         entry: list.entry(row, sources)?,
@@ -230,6 +240,7 @@ impl Lists {
                     (Some(known), _) => QueriedList {
                         // Both are of all rows, whatever the query.
                         maxima: known.maxima,
+                        counts: known.counts,
                         names: known.names,
                         ..QueriedList::new(id, known.list, query, document)
                     },
@@ -323,8 +334,14 @@ impl Lists {
                 let begun = clock();
                 let found = self.get(document, id, list, query)?;
                 let columns = columns_of(&*found.list, columns)?;
+                // Reading goes on meanwhile.
+                let budget = if reading.is_some() {
+                    STEP_MAX / 4.0
+                } else {
+                    STEP_MAX
+                };
                 let page = found.page(document, (*start, *count), &columns, || {
-                    clock() - begun < STEP_MAX
+                    clock() - begun < budget
                 });
                 let page = ListPage {
                     reading: reading.or(page.reading.clone()),
@@ -534,6 +551,7 @@ impl QueriedList {
         }
     }
 
+    #[inline(never)]
     pub(super) fn new(
         id: NodeId,
         list: Rc<dyn List>,
@@ -552,6 +570,8 @@ impl QueriedList {
             list,
             query: query.clone(),
             maxima: OnceCell::new(),
+            counts: OnceCell::new(),
+            analyzed: Cell::default(),
             names: OnceCell::new(),
         };
         // Rows whose code is needed are judged step by step, as they are requested.
@@ -589,8 +609,8 @@ impl QueriedList {
         self.order.as_ref().map_or(0, Order::count).into()
     }
 
-    /// Returns at most `count` rows from `start` on. Cells may need the code of kernels: then it ends after
-    /// the row with which the time is over, and [`ListPage::reading`] says how far it is.
+    /// Returns at most `count` rows from `start` on. Cells may need the code of kernels: as soon as the time
+    /// is over, those of the next rows are pending, and [`ListPage::reading`] says how far it is.
     fn page(
         &self,
         document: &Document,
@@ -607,13 +627,18 @@ impl QueriedList {
             .any(|(_, column)| column.presence == Presence::Counted);
         let mut rows = Vec::with_capacity(places.len());
         let mut done = 0_u64;
+        let mut is_over = false;
+        // At least one more row than the last time, or a slow decoder would never come to an end.
+        let (of, known) = self.analyzed.get();
+        let known = if of == start { known } else { 0 };
         for row in &places {
-            rows.extend(self.row(*row, columns, sources));
-            done += 1;
-            if needs_code && !goes_on() {
-                break;
+            rows.extend(row_of(&**list, *row, columns, is_over, sources));
+            if !is_over {
+                done += 1;
+                is_over = needs_code && done > known && !goes_on();
             }
         }
+        self.analyzed.set((start, done));
         let of = places.len() as u64;
         let reading = (done < of).then_some(ListReading::Code(Progress { done, of }));
         let maxima = self.maxima.get_or_init(|| {
@@ -622,6 +647,7 @@ impl QueriedList {
                 .filter_map(|(at, column)| Some((column.id.into(), list.largest(at, sources)?)))
                 .collect()
         });
+        let (counts, devices) = self.counts.get_or_init(|| self.count_toggles(document));
         ListPage {
             document: self.document,
             subject: list.subject(),
@@ -637,10 +663,35 @@ impl QueriedList {
             notes: self.notes(document),
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
             maxima: maxima.clone(),
+            counts: counts.clone(),
+            devices: devices.clone(),
             trouble: self.order.as_ref().err().cloned(),
             map: list.size_map().map(|map| Rc::new(map.clone())),
             reading,
         }
+    }
+
+    /// Returns the numbers of rows that meet the toggles of the list, and the devices of its rows.
+    #[inline(never)]
+    fn count_toggles(&self, document: &Document) -> (Vec<Option<u64>>, Vec<Str>) {
+        let id = self.list.id();
+        let (mut counts, mut devices) = (Vec::new(), Vec::new());
+        for toggle in id.declaration().toggles {
+            let query = Query {
+                filter: toggle.filter.to_owned(),
+                ..Query::default()
+            };
+            let found = QueriedList::new(self.document, Rc::clone(&self.list), &query, document);
+            counts.push(found.run.is_none().then(|| found.count()));
+        }
+        let device = id.columns().iter().position(|column| column.id == "device");
+        if let Some(device) = device.filter(|_| !counts.is_empty()) {
+            for row in 0..self.list.primary() {
+                let value = self.list.value(row, device, &document.sources);
+                add_devices(&value, &mut devices);
+            }
+        }
+        (counts, devices)
     }
 
     /// Returns the notes of the list; for a package, also what was not read of it so far.
@@ -657,16 +708,6 @@ impl QueriedList {
             }
         }
         notes
-    }
-
-    /// Returns a row with these cells.
-    fn row(
-        &self,
-        row: u32,
-        columns: &[(usize, &'static Column)],
-        sources: &Sources,
-    ) -> Option<Row> {
-        row_of(&*self.list, row, columns, sources)
     }
 
     /// Returns whether the bytes lie in a row or the current row refers to them.
@@ -730,6 +771,23 @@ impl QueriedList {
     }
 }
 
+/// Adds the devices of a row to those that are known.
+fn add_devices(value: &CellValue<'_>, devices: &mut Vec<Str>) {
+    let texts = match value {
+        CellValue::Words(words) => words,
+        CellValue::Text(text) => std::slice::from_ref(text),
+        _ => return,
+    };
+    for text in texts {
+        if devices.len() < DEVICES_MAX && !devices.iter().any(|known| **known == **text) {
+            devices.push(text.to_string().into());
+        }
+    }
+}
+
+/// Maximum number of devices that can be chosen.
+const DEVICES_MAX: usize = 64;
+
 /// Returns whether bytes lead to `span`: if they are equal, or empty and within it.
 fn leads_to(from: Option<Span>, span: Span) -> bool {
     from.is_some_and(|from| from == span || (from.is_empty() && span.contains(from)))
@@ -738,6 +796,13 @@ fn leads_to(from: Option<Span>, span: Span) -> bool {
 /// Returns the columns with these ids and their indexes; the default columns if `ids` is empty.
 fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
     let all = list.id().columns().iter().enumerate();
+    if ids.is_empty() && list.as_kernels().is_some() {
+        let columns = list.id().columns();
+        let shown = kernels::page_columns(list).into_iter();
+        return Ok(shown
+            .filter_map(|at| Some((at, columns.get(at)?)))
+            .collect());
+    }
     if ids.is_empty() {
         return Ok(all.filter(|(_, column)| list.shows(column)).collect());
     }

@@ -114,6 +114,11 @@ pub struct ListPage {
     pub columns: Vec<Str>,
     /// The maximum of each numeric column over all rows, by column id.
     pub maxima: Vec<(Str, f64)>,
+    /// For each [`Toggle`](crate::tables::Toggle) of the list, the number of rows of all that meet it;
+    /// `None` if that takes their code.
+    pub counts: Vec<Option<u64>>,
+    /// The devices of the rows, if the list has toggles.
+    pub devices: Vec<Str>,
     /// The error in the query's filter.
     pub trouble: Option<String>,
     /// Of sizes: the largest groups of all rows.

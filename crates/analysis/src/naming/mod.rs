@@ -13,7 +13,11 @@
 //! everything else fails: different names of a set have different short names. Names that are not
 //! mangled stay unchanged. The result depends on the set only, not on its order. Equal subtrees are
 //! stored and compared once, so the work is linear in the length of the names.
+//!
+//! Tables show a name in two columns as well: its [family](ShortNames::family), which depends on the
+//! name only, and the [arguments](ShortNames::arguments) that tell the kernels of a family apart.
 
+mod arguments;
 mod columns;
 mod parse;
 mod shorten;
@@ -21,6 +25,7 @@ mod simplify;
 mod tree;
 mod words;
 
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
@@ -46,11 +51,25 @@ const PIECES_MAX: usize = 1 << 20;
 const DEPTH_MAX: usize = 8;
 
 /// The short names of a set.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct ShortNames {
     /// The short names of a set that this one extends.
     base: Option<Rc<ShortNames>>,
-    names: HashMap<String, String>,
+    names: HashMap<String, ShortName>,
+    /// The parsed names, until their arguments are requested.
+    set: RefCell<Option<NameSet>>,
+    /// Whether no further names follow.
+    is_complete: bool,
+}
+
+/// A short name.
+#[derive(Clone)]
+struct ShortName {
+    text: String,
+    /// Its family, if that is not the short name.
+    family: Option<String>,
+    /// Its arguments, once they are requested.
+    arguments: OnceCell<Vec<String>>,
 }
 
 impl ShortNames {
@@ -60,7 +79,7 @@ impl ShortNames {
         for (name, demangled) in names {
             set.add(name, demangled);
         }
-        set.short_names()
+        set.into_short_names()
     }
 
     /// Returns the short names of `base`, with short names for further names. These do not change the
@@ -75,14 +94,49 @@ impl ShortNames {
                 set.add(name, demangled);
             }
         }
-        set.extending(&base)
+        let mut names = set.extending(&base);
+        if base.is_complete() {
+            names.is_complete = true;
+            names.set.replace(Some(set));
+        }
+        names
     }
 
     /// Returns the short name of a name of the set.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let base = || self.base.as_ref()?.get(name);
-        let own = self.names.get(name).map(|short| &**short);
-        own.or_else(base)
+        self.find(name).map(|short| &*short.text)
+    }
+
+    /// Returns the family of a name of the set: its name without namespaces, template arguments and
+    /// parameters, or the short name if nothing is in front of these. It does not depend on the other
+    /// names.
+    pub fn family(&self, name: &str) -> Option<&str> {
+        let found = self.find(name)?;
+        Some(found.family.as_deref().unwrap_or(&found.text))
+    }
+
+    /// Returns the arguments that tell a name of the set apart from the others of its family; empty
+    /// for the only name of a family. Returns `None` as long as further names may follow
+    /// ([`NameSet::short_names`]).
+    ///
+    /// They are computed for all names at once, when they are requested first.
+    pub fn arguments(&self, name: &str) -> Option<&[String]> {
+        for set in self.sets().filter(|set| set.is_complete) {
+            let parsed = set.set.take();
+            if let Some(parsed) = parsed {
+                arguments::provide(parsed, set);
+            }
+        }
+        self.find(name)?.arguments.get().map(|found| &**found)
+    }
+
+    fn find(&self, name: &str) -> Option<&ShortName> {
+        self.sets().find_map(|set| set.names.get(name))
+    }
+
+    /// Whether no further names follow.
+    fn is_complete(&self) -> bool {
+        self.sets().all(|set| set.is_complete)
     }
 
     /// Returns the number of names.
@@ -98,7 +152,7 @@ impl ShortNames {
     /// Returns all short names.
     fn all(&self) -> impl Iterator<Item = &str> {
         let sets = self.sets();
-        sets.flat_map(|set| set.names.values().map(|short| &**short))
+        sets.flat_map(|set| set.names.values().map(|short| &*short.text))
     }
 
     /// Returns this set, then those that it extends.
@@ -172,9 +226,17 @@ impl NameSet {
     /// Returns the short names of the current set. Adding names later may change all of them.
     pub fn short_names(&self) -> ShortNames {
         ShortNames {
-            base: None,
             names: self.distinct(&HashSet::default(), |_| true),
+            ..ShortNames::default()
         }
+    }
+
+    /// Returns the short names of the set, to which no names are added any more.
+    pub fn into_short_names(self) -> ShortNames {
+        let mut names = self.short_names();
+        names.is_complete = true;
+        names.set.replace(Some(self));
+        names
     }
 
     /// Returns the short names of `base`, with short names for the names of this set that it does
@@ -185,12 +247,19 @@ impl NameSet {
         // Looking a name up takes a step for each base.
         if base.depth() < DEPTH_MAX {
             let base = Some(Rc::clone(base));
-            return ShortNames { base, names };
+            return ShortNames {
+                base,
+                names,
+                ..ShortNames::default()
+            };
         }
         let known = base.sets().flat_map(|set| &set.names);
         let known = known.map(|(name, short)| (name.clone(), short.clone()));
         let names = known.chain(names).collect();
-        ShortNames { base: None, names }
+        ShortNames {
+            names,
+            ..ShortNames::default()
+        }
     }
 
     /// Parses a demangled name. Returns `None` if it is malformed or exceeds a limit.
@@ -209,7 +278,7 @@ impl NameSet {
         &self,
         taken: &HashSet<&str>,
         wanted: impl Fn(&str) -> bool,
-    ) -> HashMap<String, String> {
+    ) -> HashMap<String, ShortName> {
         let names = self.names.iter();
         let names = names.map(|(name, form)| (&**name, form));
         let mut names: Vec<(&str, &Form)> = names.filter(|(name, _)| wanted(name)).collect();
@@ -226,7 +295,8 @@ impl NameSet {
             };
             entries.push(Entry { name, tree, short });
         }
-        let texts = groups.texts(&self.trees);
+        let words = Words::new(self.trees.words(), &shorten::WORDS);
+        let texts = groups.texts(&self.trees, &words, WIDTH, true);
         for entry in &mut entries {
             if let Some((group, at, is_rounded)) = entry.tree
                 && let Some(text) = texts.get(group).and_then(|texts| texts.get(at))
@@ -236,10 +306,19 @@ impl NameSet {
             }
         }
         number(&mut entries, taken);
-        let entries = entries.into_iter();
-        entries
-            .map(|entry| (entry.name.to_owned(), entry.short))
-            .collect()
+        let entries = entries.into_iter().map(|entry| {
+            let family = match self.names.get(entry.name) {
+                Some(Form::Tree { root, .. }) => arguments::family(*root, &self.trees),
+                _ => None,
+            };
+            let short = ShortName {
+                text: entry.short,
+                family,
+                arguments: OnceCell::new(),
+            };
+            (entry.name.to_owned(), short)
+        });
+        entries.collect()
     }
 }
 
@@ -273,18 +352,26 @@ impl Groups {
         (group, at)
     }
 
-    /// Returns the short texts of the trees of each group.
-    fn texts(&self, trees: &Trees) -> Vec<Vec<String>> {
-        let limit = |group: &Group| WIDTH - mark(group.is_rounded).len();
+    /// Returns the texts of the trees of each group, of at most `width` characters if possible:
+    /// names, which have namespaces if there is room, or lists of arguments.
+    fn texts(
+        &self,
+        trees: &Trees,
+        words: &Words<'_>,
+        width: usize,
+        is_name: bool,
+    ) -> Vec<Vec<String>> {
+        let limit = |group: &Group| width - mark(group.is_rounded).len();
         let mut groups = self.groups.iter();
-        let is_qualified = groups.all(|group| {
-            let mut roots = group.roots.iter();
-            roots.all(|root| trees.width(*root, true) <= limit(group))
-        });
-        let words = Words::new(trees.words(), &shorten::WORDS);
+        let is_qualified = is_name
+            && groups.all(|group| {
+                let mut roots = group.roots.iter();
+                roots.all(|root| trees.width(*root, true) <= limit(group))
+            });
         let groups = self.groups.iter();
-        let texts =
-            groups.map(|group| shorten::shorten(group, limit(group), is_qualified, trees, &words));
+        let texts = groups.map(|group| {
+            shorten::shorten(group, limit(group), is_qualified, is_name, trees, words)
+        });
         texts.collect()
     }
 }

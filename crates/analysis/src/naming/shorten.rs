@@ -83,11 +83,12 @@ const FURTHER: usize = 16;
 /// Maximum length of the words around a kernel's arguments, except in the shortest forms.
 const ROOT: usize = 28;
 
-/// Shortens the trees of a group, in their order.
+/// Shortens the trees of a group, in their order: names, or lists of arguments.
 pub(super) fn shorten(
     group: &Group,
     limit: usize,
     is_qualified: bool,
+    is_name: bool,
     trees: &Trees,
     words: &Words<'_>,
 ) -> Vec<String> {
@@ -100,6 +101,7 @@ pub(super) fn shorten(
         revealed: HashSet::default(),
         columns: &columns,
         is_qualified,
+        is_name,
         local: HashMap::default(),
         further: HashSet::default(),
     };
@@ -127,6 +129,9 @@ pub(super) fn shorten(
     let is_enough = |count: usize| count.saturating_mul(10) >= group.roots.len().saturating_mul(9);
     let mut first = writer.first(group, &FORMS[..SPACED], limit, is_enough);
     if first.is_none() {
+        if !is_name {
+            chosen.add_around(&columns);
+        }
         chosen.reduce(&columns, group.roots.len());
         writer.show(&chosen.needed);
         writer.shorten_words(&chosen.needed);
@@ -242,6 +247,16 @@ impl ChosenColumns {
         chosen
     }
 
+    /// Adds the columns around the necessary ones: without these, columns within a type tell its
+    /// names apart only from each other.
+    fn add_around(&mut self, columns: &Columns) {
+        let around = self.needed.iter().flat_map(|id| columns.around(*id));
+        let around: HashSet<ColumnId> = around.collect();
+        self.redundant.retain(|id| !around.contains(id));
+        let order = columns.order.iter().copied();
+        self.needed = order.filter(|id| around.contains(id)).collect();
+    }
+
     /// Removes columns that the later ones make unnecessary.
     fn reduce(&mut self, columns: &Columns, count: usize) {
         /// Maximum number of columns, because the time is quadratic.
@@ -291,6 +306,8 @@ struct Writer<'a> {
     /// Hidden columns that are visible for a name, and those around them.
     revealed: HashSet<(ColumnId, u32)>,
     is_qualified: bool,
+    /// Whether the texts are names; otherwise they are lists of arguments.
+    is_name: bool,
     /// Short forms of the words of the necessary columns.
     local: HashMap<(ColumnId, WordId), String>,
     /// Arguments of the kernel that are visible although all names share them.
@@ -501,11 +518,13 @@ impl Writer<'_> {
             }
             return;
         }
-        out.push(open);
         // Between items of other lists, an ellipsis would not add anything.
         let is_merged = is_compact || list.is_spliced;
-        let has_gap = list.is_spliced || list.items.iter().any(Option::is_none);
+        // Something is left out of all arguments.
+        let has_gap = (self.is_name || !out.is_empty())
+            && (list.is_spliced || list.items.iter().any(Option::is_none));
         let gap = if is_compact { "…" } else { "… " };
+        out.push(open);
         out.push_str(if is_merged && has_gap { gap } else { "" });
         let mut before = None;
         for item in &list.items {

@@ -1,7 +1,7 @@
 //! Simplifications of every name: wrappers, inline namespaces, and parts that rarely distinguish
 //! two kernels ([`Hidden`]).
 
-use super::tree::{Bracket, Hidden, Piece, TreeId, Trees};
+use super::tree::{Bracket, Hidden, Piece, TreeId, Trees, WordId};
 
 /// The suffix of a kernel that runs over a range that the SYCL runtime has rounded up.
 pub(super) const ROUNDED: &str = " [rounded]";
@@ -143,8 +143,7 @@ fn cast(mut pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
     let [Piece::List(Bracket::Round, items), number, ..] = &pieces[..] else {
         return pieces;
     };
-    let is_number = matches!(number, Piece::Word(word)
-        if trees.text(*word).starts_with(|c: char| c == '-' || c.is_ascii_digit()));
+    let is_number = matches!(number, Piece::Word(word) if is_number(*word, trees));
     let [ty] = **items else { return pieces };
     let is_integer = trees
         .pieces(ty)
@@ -156,6 +155,12 @@ fn cast(mut pieces: Vec<Piece>, trees: &mut Trees) -> Vec<Piece> {
         pieces.extend(rest);
     }
     pieces
+}
+
+/// Whether a word is a number.
+pub(super) fn is_number(word: WordId, trees: &Trees) -> bool {
+    let text = trees.text(word);
+    text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
 
 /// Shortens the braced `lambda(int)#1` to `lambda #1`.

@@ -170,7 +170,7 @@ fn same_code<'a>(kernels: &[&'a KernelProfile]) -> Option<Vec<&'a CodeProfile>> 
     let codes: Option<Vec<&CodeProfile>> = kernels.iter().map(|kernel| kernel.code()).collect();
     let codes = codes?;
     let first = codes.first()?;
-    let images: BTreeSet<_> = first.images.iter().map(|image| image.code).collect();
+    let images: BTreeSet<_> = sort::set(first.images.iter().map(|image| image.code));
     let is_same = |code: &&CodeProfile| code.images.iter().any(|i| images.contains(&i.code));
     codes.iter().all(is_same).then_some(codes)
 }

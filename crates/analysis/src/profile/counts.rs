@@ -8,7 +8,7 @@ use super::matching::Matcher;
 use super::report::{CountedCode, CountedLoop, InstructionCounts, KernelCounts, ProfileReport};
 use super::{CountedKernel, OffsetSamples};
 use zeview_core::analysis::data_flow::{LoopReport, loop_costs_with};
-use zeview_core::model::Span;
+use zeview_core::model::{Span, sort};
 
 /// Maximum number of different codes that are listed for a kernel.
 const CODES_MAX: usize = 8;
@@ -21,7 +21,7 @@ impl Matcher<'_> {
         let listed = kernel.offsets.iter().map(|offset| (*offset, 0));
         let counted = kernel.instructions.iter();
         let counted = counted.map(|counted| (counted.offset, counted.executions));
-        let all: BTreeMap<u64, u64> = listed.chain(counted).collect();
+        let all: BTreeMap<u64, u64> = sort::map(listed.chain(counted));
         let rows = all.into_iter().map(|(offset, count)| OffsetSamples {
             offset,
             counts: vec![count],

@@ -493,10 +493,9 @@ impl Matcher<'_> {
         }
         let first = found.first().and_then(|at| candidates.get(*at));
         let mut notes = first.map_or_else(Vec::new, |first| differences(first, &properties));
-        let documents: BTreeSet<NodeId> = found
-            .iter()
-            .filter_map(|at| Some(candidates.get(*at)?.document))
-            .collect();
+        let documents = found.iter();
+        let documents = documents.filter_map(|at| Some(candidates.get(*at)?.document));
+        let documents: BTreeSet<NodeId> = sort::set(documents);
         let mut documents = documents.into_iter().peekable();
         let is_recompiled = documents.peek().is_some()
             && documents.all(|document| self.facts(document).is_recompiled);
@@ -664,7 +663,7 @@ fn grouped(codes: &Codes, count: usize) -> (Vec<Group>, BTreeMap<String, Vec<usi
         let rejections = codes.rejections.get(block).map_or(&[][..], Vec::as_slice);
         lost.entry(reason(rejections)).or_default().push(block);
     }
-    let all: BTreeSet<usize> = accepted.iter().flatten().copied().collect();
+    let all: BTreeSet<usize> = sort::set(accepted.iter().flatten().copied());
     let mut is_assumed = vec![false; count];
     if count > 1 && count <= all.len() {
         assume(&mut accepted, &mut is_assumed);

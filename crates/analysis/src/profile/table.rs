@@ -9,6 +9,7 @@ use super::layout::{MetricIds, Property, TimeColumns};
 use super::metrics::{TIME, is_rate};
 use super::timing::{self, BadField};
 use super::{MeasuredKernel, Metric, OffsetSamples, SampledKernel, TimedKernel};
+use zeview_core::model::sort;
 
 /// Maximum number of rows with samples, of all kernels and devices; each uses about 150 bytes of
 /// memory. The largest kernels have about 100 000 instructions.
@@ -173,7 +174,7 @@ impl<T: Default> Named<T> {
         let mut items: Vec<Option<(String, T)>> = self.items.into_iter().map(Some).collect();
         let by_device = self.by_device.into_iter();
         let order = by_device.flat_map(|(device, names)| {
-            let sorted: BTreeMap<String, usize> = names.into_iter().collect();
+            let sorted: BTreeMap<String, usize> = sort::map(names);
             sorted.into_values().map(move |index| (device, index))
         });
         order.filter_map(move |(device, index)| {

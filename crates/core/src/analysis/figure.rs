@@ -31,6 +31,10 @@ pub enum Unknown {
     NoBytes,
     /// The code of several kernels overlaps, and exceeds the size of the file.
     Overlapping,
+    /// It depends on kernels of the file that are not read yet.
+    Unread,
+    /// The code is not analyzed yet.
+    Pending,
     /// The file gives the scratch memory of a thread, but not what it is for: the vector compiler
     /// writes neither `spill_size` nor `private_size`.
     NotStated {
@@ -68,6 +72,8 @@ impl Unknown {
             Unknown::Calls => "calls of functions".into(),
             Unknown::NoBytes => "no bytes of global memory".into(),
             Unknown::Overlapping => "the code of many kernels overlaps".into(),
+            Unknown::Unread => "not all kernels of the file are read".into(),
+            Unknown::Pending => "not analyzed yet".into(),
             Unknown::NotStated { up_to } => {
                 format!("not stated (vector compute), up to {up_to} bytes").into()
             }

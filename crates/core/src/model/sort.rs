@@ -6,6 +6,7 @@
 //! rejects the standard ones in the library (`clippy.toml`).
 
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sorts by a comparison, as [`slice::sort_by`] does.
 pub fn by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
@@ -40,6 +41,21 @@ pub fn ascending<T: Ord>(items: &mut [T]) {
     by(items, Ord::cmp);
 }
 
+/// Collects a map by inserting one item after the other. [`Iterator::collect`] sorts the items first,
+/// with a copy of the sort algorithm for their type.
+pub fn map<K: Ord, V>(items: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut found = BTreeMap::new();
+    found.extend(items);
+    found
+}
+
+/// Collects a set, as [`map`].
+pub fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+    let mut found = BTreeSet::new();
+    found.extend(items);
+    found
+}
+
 /// Returns the sorted positions of `count` items.
 #[inline(never)]
 #[allow(clippy::disallowed_methods)]
@@ -67,6 +83,13 @@ fn arrange<T>(items: &mut [T], mut sorted: Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn collects_as_the_standard_library_does() {
+        let items = [(3, 'a'), (1, 'b'), (3, 'c'), (2, 'd')];
+        assert_eq!(map(items), items.into_iter().collect());
+        assert_eq!(set(items), items.into_iter().collect());
+    }
 
     #[test]
     fn sorts_as_the_standard_library_does() {

@@ -72,12 +72,8 @@ impl State {
     /// Joins the state at the end of another path. Returns whether it changed.
     fn join(&mut self, other: &State) -> bool {
         let before = self.clone();
-        let keys: BTreeSet<Dword> = self
-            .dwords
-            .keys()
-            .chain(other.dwords.keys())
-            .copied()
-            .collect();
+        let keys = self.dwords.keys().chain(other.dwords.keys());
+        let keys: BTreeSet<Dword> = sort::set(keys.copied());
         for dword in keys {
             let value = self.get(dword).meet(other.get(dword));
             self.dwords.insert(dword, value);

@@ -9,6 +9,7 @@ use super::regset::RegisterFile;
 use super::spills::{Slot, Spills};
 use zeview_core::analysis::data_flow::ScratchRole;
 use zeview_core::analysis::figure::Figure;
+use zeview_core::model::sort;
 
 /// A pattern of spills.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl DataFlow {
             let found = forest.loop_of(self.block_of(*row)?)?;
             forest.loops.get(found)?.innermost.then_some(found)
         };
-        let of = |rows: &[u32]| -> BTreeSet<usize> { rows.iter().filter_map(innermost).collect() };
+        let of = |rows: &[u32]| -> BTreeSet<usize> { sort::set(rows.iter().filter_map(innermost)) };
         let (writers, readers) = (of(&slot.writers), of(&slot.readers));
         let rows = slot.writers.iter().chain(&slot.readers);
         let rows = rows.filter(|row| {

@@ -52,7 +52,7 @@ impl DataFlow {
     pub(super) fn pressures(&self, spills: &Spills, again: &Recomputables) -> Vec<Pressure> {
         let mut out = Vec::new();
         let values = again.values.iter().filter(|value| value.slot.is_none());
-        let again: BTreeSet<u32> = values.map(|value| value.row).collect();
+        let again: BTreeSet<u32> = sort::set(values.map(|value| value.row));
         if let Some(row) = self.peak_row()
             && self.find_live_at(row).registers > 0
         {

@@ -92,7 +92,7 @@ pub fn overlaps(runs: &[Span], span: Span) -> bool {
 }
 
 fn with_packed(mut spans: Vec<Span>, sources: &Sources) -> Vec<Span> {
-    let found: BTreeSet<SourceId> = spans.iter().map(|span| span.source).collect();
+    let found: BTreeSet<SourceId> = sort::set(spans.iter().map(|span| span.source));
     for mut source in found {
         while let Some(packed) = sources.parent(source) {
             spans.push(packed);

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use foldhash::{HashMap, HashSet};
-use zeview_analysis::naming::ShortNames;
+use zeview_analysis::naming::{NameSet, ShortNames};
 use zeview_core::analysis::images::Image;
 use zeview_core::analysis::package_reading::OpenedFile;
 use zeview_core::model::{Document, NodeId, Str};
@@ -95,9 +95,12 @@ impl FileNames {
 
 fn short_names(files: &[&FileNames]) -> ShortNames {
     let kernels = files.iter().flat_map(|file| file.kernels.iter());
-    let kernels = ShortNames::new(kernels.map(pair));
+    let mut set = NameSet::default();
+    for (name, demangled) in kernels.map(pair) {
+        set.add(name, demangled);
+    }
     let all = files.iter().flat_map(|file| file.all());
-    ShortNames::extending(Rc::new(kernels), all.map(pair))
+    ShortNames::extending(Rc::new(set.short_names()), all.map(pair))
 }
 
 fn pair((name, demangled): &KernelName) -> (&str, Option<&str>) {

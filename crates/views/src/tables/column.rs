@@ -62,11 +62,22 @@ pub enum Presence {
     /// Visible if selected, or if the list has values for it; empty without a profile. JSON has it
     /// only if it is selected, and text searches skip it.
     Profiled,
+    /// Visible if selected; its values are computed from all rows at once. JSON has it only if it is
+    /// selected, and text searches skip it.
+    Derived,
     /// Never visible: available in queries only.
     QueryOnly,
 }
 
 impl Presence {
+    /// Whether JSON has the column, and text searches look at it, without its being selected.
+    pub(crate) fn is_known(self) -> bool {
+        !matches!(
+            self,
+            Presence::Counted | Presence::Profiled | Presence::Derived
+        )
+    }
+
     /// Whether the column is visible by default in a list of one or of several documents.
     pub(super) fn is_shown(self, is_of_several: bool) -> bool {
         match self {
@@ -76,6 +87,7 @@ impl Presence {
             | Presence::Filled
             | Presence::Counted
             | Presence::Profiled
+            | Presence::Derived
             | Presence::QueryOnly => false,
         }
     }

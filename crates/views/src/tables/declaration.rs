@@ -33,6 +33,11 @@ pub struct Declaration {
     pub stays: bool,
     /// The columns that are as wide as their longest cells.
     pub fit: Option<Fit>,
+    /// The columns that the page shows by default, in their order; empty: those that every table
+    /// shows ([`Presence::Default`]).
+    pub page: &'static [&'static str],
+    /// Conditions that the page offers as buttons.
+    pub toggles: &'static [Toggle],
     /// How it is read in steps.
     pub reading: ReadingKind,
     /// A further button above the rows.
@@ -60,6 +65,8 @@ impl Declaration {
             details: Details::Hidden,
             stays: false,
             fit: None,
+            page: &[],
+            toggles: &[],
             reading: ReadingKind::Whole,
             button: None,
         }
@@ -186,6 +193,17 @@ pub struct Fit {
     pub least: u32,
     /// The maximum width in characters.
     pub most: u32,
+}
+
+/// A condition that the page offers as a button.
+#[derive(Debug)]
+pub struct Toggle {
+    /// The label.
+    pub label: &'static str,
+    /// The condition, without blanks.
+    pub filter: &'static str,
+    /// The explanation.
+    pub doc: &'static str,
 }
 
 /// How a list is read.
@@ -315,6 +333,18 @@ impl ListId {
     pub fn default_columns(self) -> impl Iterator<Item = &'static Column> {
         let columns = self.columns().iter();
         columns.filter(|column| column.presence == Presence::Default)
+    }
+
+    /// Returns the columns that the page shows by default in the list of a single document.
+    pub fn page_columns(self) -> Vec<&'static Column> {
+        let page = self.declaration().page.iter();
+        let columns = self.columns();
+        let found = page.filter_map(|id| columns.iter().find(|column| column.id == *id));
+        let found: Vec<_> = found.collect();
+        match found.as_slice() {
+            [] => self.default_columns().collect(),
+            _ => found,
+        }
     }
 
     /// Returns its plural name, for URLs, file names and elements: `kernels`.

@@ -6,11 +6,11 @@ use std::cell::Cell;
 use serde::ser::{SerializeMap, SerializeStruct};
 use serde::{Serialize, Serializer};
 
-use super::{CellValue, Column, List, ListId, Presence};
+use super::{CellValue, Column, List, ListId};
 use zeview_core::model::Sources;
 
-/// The columns of a list in JSON: all but those that are counted from the code or measured, unless
-/// they are named.
+/// The columns of a list in JSON: all but those that are counted from the code, measured, or derived
+/// from all rows, unless they are named.
 #[derive(Debug)]
 pub struct JsonColumns(Vec<(usize, &'static Column)>);
 
@@ -19,9 +19,7 @@ impl JsonColumns {
     pub fn new(list: ListId, named: &[&'static Column]) -> JsonColumns {
         let is_named = |column: &Column| named.iter().any(|other| other.id == column.id);
         let all = list.columns().iter().enumerate();
-        let wanted = all.filter(|(_, column)| {
-            ![Presence::Counted, Presence::Profiled].contains(&column.presence) || is_named(column)
-        });
+        let wanted = all.filter(|(_, column)| column.presence.is_known() || is_named(column));
         JsonColumns(wanted.collect())
     }
 }

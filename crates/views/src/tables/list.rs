@@ -4,6 +4,7 @@ use super::cell::{Cell, CellValue, Key};
 use super::column::{Column, ColumnKind};
 use super::id::ListId;
 use crate::sizes::SizeMap;
+use crate::tables::query::GroupBy;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
@@ -314,6 +315,11 @@ pub trait KernelRows {
 
     /// Returns the path of the document of a row.
     fn path(&self, row: u32) -> &str;
+
+    /// Returns the grouping of the rows.
+    fn grouping(&self) -> Option<GroupBy> {
+        None
+    }
 
     /// Returns which of some columns need the code of kernels: one for each kind of task.
     #[cfg(not(target_arch = "wasm32"))]

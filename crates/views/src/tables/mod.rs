@@ -66,7 +66,7 @@ use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::declaration::{
     Beside, Button, Contents, Declaration, Details, Drawing, Fit, Opens, ReadingKind, Scope, Shape,
-    Tab, Words,
+    Tab, Toggle, Words,
 };
 pub use self::id::ListId;
 pub use self::kernels::metrics::add_metric_columns;

@@ -267,7 +267,7 @@ fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>,
 fn is_default_json(column: &Column, is_profiled: bool) -> bool {
     let is_flag = FLAGS.iter().any(|(key, _)| *key == column.id);
     let is_shown = match column.presence {
-        Presence::Counted => false,
+        Presence::Counted | Presence::Derived => false,
         Presence::Profiled => is_profiled,
         _ => true,
     };

@@ -13,6 +13,7 @@ use crate::ui::graphs::graph_view::GraphView;
 use crate::ui::state::View;
 use crate::ui::state::commands::Command;
 use crate::ui::state::list::List;
+use crate::ui::state::terms;
 use crate::ui::state::texts::Texts;
 use crate::ui::text::format;
 use crate::worker::protocol::{self, ListPage, ListReading};
@@ -33,6 +34,7 @@ pub(super) fn status(view: &View, list: &List) -> Html {
     let found = list.rows.found.unwrap_or(all);
     let count = match names_many {
         _ if list.query.by() == Some(GroupBy::Image) => format::counted(all, "image", "images"),
+        _ if list.query.by() == Some(GroupBy::Family) => format::counted(all, "family", "families"),
         _ if list.query.by() == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
         // One for each image and device.
         Some(many) => format!(
@@ -95,6 +97,45 @@ fn padding(view: &View, list: &List) -> u64 {
         .filter(|_| list.code.is_some())
         .filter(|report| report.left == 0)
         .map_or(0, |report| report.mix.padding)
+}
+
+/// Conditions that can be added to the filter, with the number of rows that meet each.
+pub(super) fn toggles(list: &List) -> Vec<Html> {
+    let counts = list.page.as_deref().map_or(&[][..], |page| &page.counts);
+    let toggles = list.id.declaration().toggles.iter().zip(counts);
+    let toggles = toggles.map(|(toggle, count)| {
+        let is_on = terms::has(&list.query.filter, toggle.filter);
+        // No row meets it.
+        if *count == Some(0) && !is_on {
+            return Html::default();
+        }
+        let command = Command::ToggleTerm(list.id, toggle.filter.to_owned());
+        html! {
+            <button type="button" class="toggle" aria-pressed={is_on.to_string()} title={toggle.doc}
+                    data-command={command.to_string()}>
+                { toggle.label }
+                if let Some(count) = count { { " " }<b>{ format::grouped(*count) }</b> }
+            </button>
+        }
+    });
+    toggles.collect()
+}
+
+/// Choice of the device, if the rows are for several.
+pub(super) fn devices(list: &List, onchange: Callback<Event>) -> Html {
+    let devices = list.page.as_deref().map_or(&[][..], |page| &page.devices);
+    let chosen = terms::device(&list.query.filter);
+    if devices.len() < 2 && chosen.is_none() {
+        return Html::default();
+    }
+    html! {
+        <select aria-label="Device" title="The device of the kernels" {onchange}>
+            <option value="" selected={chosen.is_none()}>{ "any device" }</option>
+            { for devices.iter().filter(|device| !device.contains(' ')).map(|device| html! {
+                <option key={device.to_string()} value={device.to_string()} selected={chosen == Some(&**device)}>{ escaped(device) }</option>
+            }) }
+        </select>
+    }
 }
 
 /// Grouping of the rows, if they are kernels of several images.

@@ -3,6 +3,7 @@
 
 mod bar;
 mod code_rows;
+mod kernel_rows;
 mod rows;
 mod size_map;
 mod strip;
@@ -12,7 +13,9 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use self::bar::{columns, export, filter_error, grouping, matches, picker, status};
+use self::bar::{
+    columns, devices, export, filter_error, grouping, matches, picker, status, toggles,
+};
 pub(super) use self::bar::{reading, reading_with};
 use self::rows::Grid;
 pub use self::strip::about;
@@ -245,13 +248,17 @@ fn Table(props: &Props) -> Html {
     let is_found = declared.reading == ReadingKind::Found;
     let here = session.clone();
     let on_rows = Callback::from(move |event: Event| here.0.group_rows(id, &value_of(&event)));
+    let here = session.clone();
+    let on_device = Callback::from(move |event: Event| here.0.filter_device(id, &value_of(&event)));
     let bar = html! { <>
         if is_sizes { { size_map::controls(&list.query.sizes(), list.page.as_ref().and_then(|page| page.map.as_deref()), size_map::on_group(session)) } }
         <FilterField list={id} session={session.clone()} />
+        { for toggles(list) }
+        { devices(list, on_device) }
         { grouping(list, on_rows) }
         if is_found { { found_rows(list, session) } }
-        { if has_numbers { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
         <span class="grow" />
+        { if has_numbers { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
         if draws { { graph::controls(drawn, "Table") } }
         { match declared.button {
             Some(Button::FileProperties) => button("btn2", Command::SelectDocument(id), plain("File properties")),

@@ -169,7 +169,11 @@ impl GridData for Grid {
         let columns = columns.map(|(place, column)| {
             let is_words = matches!(column.kind, ColumnKind::Text | ColumnKind::Words);
             GridColumn {
-                title: column.title.to_owned(),
+                title: match column.id {
+                    // With the arguments, it is the kernel's name.
+                    "family" => "Kernel".to_owned(),
+                    _ => column.title.to_owned(),
+                },
                 unit: column.unit.to_owned(),
                 doc: format!("{}: {}", column.id, column.doc),
                 number: column.kind == ColumnKind::Number,
@@ -177,9 +181,10 @@ impl GridData for Grid {
                 width: self.width(column),
                 tight: self.tight(column),
                 set: self.data().width(column.id),
-                exact: self.exact(column),
+                exact: self.exact(column).or_else(|| self.kernel_width(column)),
                 pushes: self.is_code() && matches!(column.id, "text" | "waits"),
                 grows: is_words
+                    && (self.kernel_width(column).is_none() || column.id == "arguments")
                     && (column.width >= 24 || place == 0 && self.width(column) >= 20)
                     && !(self.is_code() && column.id == "text"),
             }
@@ -203,7 +208,7 @@ impl GridData for Grid {
     }
 
     fn row_class(&self, row: u64) -> Classes {
-        self.code_class(row)
+        classes!(self.code_class(row), self.kernel_class(row))
     }
 
     fn sort(&self) -> Option<(usize, bool)> {
@@ -235,6 +240,11 @@ impl GridData for Grid {
                     (Shape::Code, id) => self.code_cell(id, found, row),
                     (Shape::Sides, id) => {
                         compare::cell(id, found, row).unwrap_or_else(|| cell(found))
+                    }
+                    (Shape::Table, _)
+                        if let Some(cell) = self.kernel_cell(column, found, (place, row)) =>
+                    {
+                        cell
                     }
                     (_, "eu_thread_count") if found.is_default => cell(&Cell::empty()),
                     _ => cell(found),

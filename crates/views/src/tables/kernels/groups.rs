@@ -151,6 +151,8 @@ impl KernelGroups {
                 }
                 merged
             }
+            // Of all kernels, as not all are read.
+            Some(ColumnKind::Words) if matches!(merged.value, CellValue::Unknown { .. }) => merged,
             Some(ColumnKind::Words | ColumnKind::Text) => {
                 let mut words: Vec<Cow<'a, str>> = Vec::new();
                 let mut known: HashSet<Cow<'a, str>> = HashSet::default();
@@ -192,7 +194,7 @@ impl KernelGroups {
                 device if device.is_empty() => text("image"),
                 device => device,
             },
-            GroupBy::Image | GroupBy::Device => text("name"),
+            GroupBy::Family | GroupBy::Image | GroupBy::Device => text("name"),
         }
     }
 }
@@ -276,6 +278,10 @@ impl KernelRows for KernelGroups {
 
     fn names(&self) -> Option<u32> {
         None
+    }
+
+    fn grouping(&self) -> Option<GroupBy> {
+        Some(self.by)
     }
 
     fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {

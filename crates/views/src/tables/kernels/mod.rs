@@ -32,11 +32,12 @@ use super::code_columns::{COUNTED, FLOWING};
 use super::query::{GroupBy, Query};
 use super::{
     Beside, Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List,
-    ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Words, columns,
+    ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Toggle, Words,
+    columns,
 };
 use zeview_analysis::naming::ShortNames;
 use zeview_analysis::profile::{COMPILED, ProfiledKernel};
-use zeview_core::analysis::figure::SizeFigure;
+use zeview_core::analysis::figure::{SizeFigure, Unknown};
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
@@ -113,6 +114,10 @@ columns! {
     "samples" Number Profiled 0 "Samples" "" "Samples of the profile that was added."
         |_, _| Cell::empty();
     "copies" Number Optional 0 "Copies" "" "Other images of the file with the same bytes; their kernels are listed only on demand."
+        |_, _| Cell::empty();
+    "family" Text Derived 26 "Family" "" "The name without namespaces, template arguments and parameters: equal for the instances of a template."
+        |_, _| Cell::empty();
+    "arguments" Words Derived 40 "Arguments" "that differ" "The template arguments that differ within the family in the file, each as text, enumerators as numbers: together with the family they identify the kernel. Unknown until all kernels of the file are read."
         |_, _| Cell::empty();
     "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
@@ -248,6 +253,35 @@ pub static LIST: Declaration = Declaration {
         least: 12,
         most: 64,
     }),
+    page: &[
+        "family",
+        "arguments",
+        "device",
+        "simd_size",
+        "grf_count",
+        "spill_size",
+        "spill_dwords_per_lane",
+        "peak_live_registers",
+        "loop_cycles",
+        "code_size",
+    ],
+    toggles: &[
+        Toggle {
+            label: "spills",
+            filter: "spill_size>0",
+            doc: "Kernels that spill registers",
+        },
+        Toggle {
+            label: "loops",
+            filter: "loops>0",
+            doc: "Kernels with loops; decodes the code of all kernels",
+        },
+        Toggle {
+            label: "large GRF",
+            filter: "grf_count>128",
+            doc: "Kernels with more than 128 registers, which halve the number of hardware threads",
+        },
+    ],
     reading: ReadingKind::Kernels,
     ..Declaration::table(
         ListId::Kernels,
@@ -262,6 +296,67 @@ pub static LIST: Declaration = Declaration {
         },
     )
 };
+
+/// Returns the columns that the page shows of a list of kernels: those of its declaration, and what
+/// tells equal kernels of several images apart.
+pub fn page_columns(list: &dyn List) -> Vec<usize> {
+    let all = metrics::columns();
+    let by = list.as_kernels().and_then(KernelRows::grouping);
+    let by = by.filter(|by| *by != GroupBy::Kernel);
+    // The title of a group, whose kernels are many: their code is not analyzed unasked.
+    let is_wanted = |column: &Column| match by {
+        Some(by) => column.id != by.column() && column.presence.is_known(),
+        None => true,
+    };
+    let mut found: Vec<usize> = by.map(|_| 0).into_iter().collect();
+    for id in LIST.page {
+        let column = all.iter().position(|column| column.id == *id);
+        let is_shown = |at: &usize| {
+            all.get(*at).is_some_and(|column| {
+                is_wanted(column) && (column.presence != Presence::Several || list.shows(column))
+            })
+        };
+        found.extend(column.filter(is_shown));
+    }
+    for (column, at) in all.iter().zip(0..) {
+        let is_place = ["package_file", "image", "member"].contains(&column.id);
+        if (is_place || column.presence == Presence::Profiled) && list.shows(column) {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// Returns a cell for the page: of a family, the names of the kernel with the family as the short one,
+/// or all names as long as the arguments are unknown.
+pub fn page_cell<'a>(
+    list: &'a dyn List,
+    row: u32,
+    column: (usize, &Column),
+    sources: &Sources,
+) -> Cell<'a> {
+    let cell = list.cell(row, column.0, sources);
+    if column.1.id != "family" {
+        return cell;
+    }
+    let columns = metrics::columns();
+    let arguments = columns.iter().position(|column| column.id == "arguments");
+    let arguments = arguments.map(|at| list.value(row, at, sources));
+    let mut names = list.cell(row, 0, sources);
+    match &mut names.value {
+        CellValue::Name { name, short, .. } => {
+            if !matches!(arguments, Some(CellValue::Unknown { .. })) {
+                let family = cell.value.text().into_owned();
+                *short = Some(family)
+                    .filter(|family| **family != **name)
+                    .map(Into::into);
+            }
+            names
+        }
+        // The title of a group.
+        _ => cell,
+    }
+}
 
 /// Whether a document has kernels itself.
 pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
@@ -363,6 +458,14 @@ impl KernelList {
             });
             ShortNames::extending(around, rows.map(KernelRow::names))
         })
+    }
+
+    /// Returns the arguments that tell a kernel apart from the others of its family in the file.
+    fn arguments<'a>(&'a self, row: &'a KernelRow) -> Cell<'a> {
+        match self.short_names().arguments(&row.name.value) {
+            Some(arguments) => Cell::words(arguments.iter().map(|text| &**text)),
+            None => Cell::unknown(Unknown::Unread, 1.0),
+        }
     }
 
     fn short_name<'a>(&'a self, row: &'a KernelRow) -> &'a str {
@@ -478,6 +581,11 @@ impl KernelList {
             }
             "copies" => return Cell::count(part.copies.len() as u64),
             "short_name" => return Cell::text(self.short_name(row)).at(row.name.span),
+            "family" => {
+                let family = self.short_names().family(&row.name.value);
+                return Cell::text(family.unwrap_or(&row.name.value)).at(row.name.span);
+            }
+            "arguments" => return self.arguments(row).at(row.name.span),
             _ => {}
         }
         let is_known = match (part.is_native(), part.kernels.is_some()) {
@@ -597,9 +705,8 @@ impl List for KernelList {
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
-        let is_hazards = COLUMNS
-            .get(column)
-            .is_some_and(|column| column.id == "hazards");
+        let id = COLUMNS.get(column).map_or("", |column| column.id);
+        let (is_hazards, is_arguments) = (id == "hazards", id == "arguments");
         match self.row(row).filter(|_| is_hazards) {
             // By the worst hazard, then by its amount.
             Some(row) => {
@@ -612,7 +719,11 @@ impl List for KernelList {
                 let (spill, private) = (size(row.spill_size), size(row.private_size));
                 Key::Ints([worst.unwrap_or(0), spill, private])
             }
-            None => self.value(row, column, sources).into_key(),
+            None => match self.value(row, column, sources) {
+                // By their texts, not by their number.
+                CellValue::Words(words) if is_arguments => Key::Text(words.join(", ").into()),
+                value => value.into_key(),
+            },
         }
     }
 

@@ -390,7 +390,7 @@ fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames
     for (name, text) in names {
         set.add(name, text);
     }
-    set.short_names()
+    std::mem::take(set).into_short_names()
 }
 
 impl KernelReading {
@@ -670,7 +670,7 @@ impl KernelReading {
         if is_over || known.is_some() {
             let names = known.unwrap_or_else(|| match index {
                 Some(_) => Rc::new(in_index(set, &self.images, sources)),
-                None => Rc::new(set.short_names()),
+                None => Rc::new(std::mem::take(&mut **set).into_short_names()),
             });
             if let Some(index) = index {
                 index.provide(Rc::clone(&names));

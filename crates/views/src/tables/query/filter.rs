@@ -523,8 +523,8 @@ impl Text {
         let hex = part.strip_prefix("0x");
         let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let may_have = |column: &Column| match column.kind {
-            // It has no hexadecimal numbers, and is decoded only if it is selected.
-            _ if [Presence::Counted, Presence::Profiled].contains(&column.presence) => false,
+            // It is computed only if it is selected.
+            _ if !column.presence.is_known() => false,
             ColumnKind::Text | ColumnKind::Words => true,
             ColumnKind::Number => hex.is_some(),
             ColumnKind::Bool => column.id.contains(&part),

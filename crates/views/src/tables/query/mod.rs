@@ -183,6 +183,8 @@ impl RowOptions {
 pub enum GroupBy {
     /// By name: a row for each kernel, with all its builds.
     Kernel,
+    /// By family: the instances of a template.
+    Family,
     /// By image.
     Image,
     /// By device.
@@ -191,7 +193,12 @@ pub enum GroupBy {
 
 impl GroupBy {
     /// All groupings.
-    pub const ALL: [GroupBy; 3] = [GroupBy::Kernel, GroupBy::Image, GroupBy::Device];
+    pub const ALL: [GroupBy; 4] = [
+        GroupBy::Kernel,
+        GroupBy::Family,
+        GroupBy::Image,
+        GroupBy::Device,
+    ];
 
     /// Returns the grouping with a [name](GroupBy::name).
     pub fn named(name: &str) -> Option<GroupBy> {
@@ -202,6 +209,7 @@ impl GroupBy {
     pub fn name(self) -> &'static str {
         match self {
             GroupBy::Kernel => "kernel",
+            GroupBy::Family => "family",
             GroupBy::Image => "image",
             GroupBy::Device => "device",
         }
@@ -211,6 +219,7 @@ impl GroupBy {
     pub fn column(self) -> &'static str {
         match self {
             GroupBy::Kernel => "name",
+            GroupBy::Family => "family",
             GroupBy::Image => "image",
             GroupBy::Device => "device",
         }
