@@ -256,7 +256,7 @@ fn kernel_table_has_units_hazards_and_selection() {
         "dwords/lane",
         // Below the spill, and the number of kernels that spill.
         "class=\"bar w20\"",
-        "spills <b>1</b>",
+        ">spills 1<",
         "3 kernels",
     ] {
         assert!(text.contains(said), "{said}: {text}");

@@ -5,7 +5,6 @@
 //! the start of the code, which is at most 2 GiB long.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::forest::Forest;
@@ -108,7 +107,7 @@ impl Blocks {
     }
 
     pub(super) fn of(decoder: &Decoder, words: Words<'_>) -> Blocks {
-        let mut starts = BTreeSet::from([0]);
+        let mut starts = sort::set([0]);
         let mut ends = Vec::new();
         let mut instruction = Instruction::default();
         words(&mut |at, word| {

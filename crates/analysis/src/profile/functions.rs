@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use zeview_core::model::sort;
+
 use super::add;
 use super::report::{
     FunctionSamples, InstructionSamples, LineSamples, SourceFunctionSamples, SourcePosition,
@@ -28,7 +30,7 @@ pub(super) fn by_function(
     let number = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
     let mut out = Vec::new();
     for (at, function) in functions.iter().enumerate() {
-        let mut reached = BTreeSet::from([at]);
+        let mut reached = sort::set([at]);
         let mut work = vec![at];
         while let Some(next) = work.pop() {
             let calls = functions.get(next).map_or(&[][..], |of| &of.calls);

@@ -264,7 +264,7 @@ impl DataFlow {
         let mut missing: u32 = live.iter().map(|piece| piece.mask.count_ones()).sum();
         let start: HashMap<Unit, u64> = live.iter().map(|piece| (piece.unit, piece.mask)).collect();
         // The bytes that still have the values at the position, at the start of each block.
-        let mut pending = BTreeMap::from([(record.block, start)]);
+        let mut pending = sort::map([(record.block, start)]);
         // The bytes with which a block was visited. Another path may bring more of them.
         let mut seen: HashMap<(u32, Unit), u64> = HashMap::new();
         let mut work = BinaryHeap::from([Reverse((0_u32, record.block, row))]);

@@ -79,10 +79,7 @@ pub(super) fn status(view: &View, list: &List) -> Html {
             } }
         }
         if page.secondary.count() > 0 {
-            <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
-                    data-command={Command::ToggleSecondary(list.id).to_string()}>
-                { secondary(page.secondary) }
-            </button>
+            { toggle_button("toggle info", list.query.all, "Rows that are hidden by default", &Command::ToggleSecondary(list.id), secondary(page.secondary)) }
         }
         <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
         if let Some(of) = &page.reading { { reading(of, list.is_stopped) } }
@@ -110,15 +107,30 @@ pub(super) fn toggles(list: &List) -> Vec<Html> {
             return Html::default();
         }
         let command = Command::ToggleTerm(list.id, toggle.filter.to_owned());
-        html! {
-            <button type="button" class="toggle" aria-pressed={is_on.to_string()} title={toggle.doc}
-                    data-command={command.to_string()}>
-                { toggle.label }
-                if let Some(count) = count { { " " }<b>{ format::grouped(*count) }</b> }
-            </button>
+        let mut label = toggle.label.to_owned();
+        if let Some(count) = count {
+            label.push(' ');
+            label.push_str(&format::grouped(*count));
         }
+        toggle_button("figure", is_on, toggle.doc, &command, label)
     });
     toggles.collect()
+}
+
+/// A button that is pressed or not.
+#[inline(never)]
+fn toggle_button(
+    class: &'static str,
+    is_on: bool,
+    title: &'static str,
+    command: &Command,
+    label: String,
+) -> Html {
+    html! {
+        <button type="button" {class} aria-pressed={is_on.to_string()} {title} data-command={command.to_string()}>
+            { label }
+        </button>
+    }
 }
 
 /// Choice of the device, if the rows are for several.
@@ -128,11 +140,29 @@ pub(super) fn devices(list: &List, onchange: Callback<Event>) -> Html {
     if devices.len() < 2 && chosen.is_none() {
         return Html::default();
     }
+    let mut options = vec![(String::new(), "any device".to_owned(), chosen.is_none())];
+    for device in devices.iter().filter(|device| !device.contains(' ')) {
+        options.push((
+            device.to_string(),
+            escaped(device),
+            chosen == Some(&**device),
+        ));
+    }
+    select("Device", "The device of the kernels", options, onchange)
+}
+
+/// A choice of options: their values and texts, and whether each is chosen.
+#[inline(never)]
+pub(super) fn select(
+    label: &'static str,
+    title: &'static str,
+    options: Vec<(String, String, bool)>,
+    onchange: Callback<Event>,
+) -> Html {
     html! {
-        <select aria-label="Device" title="The device of the kernels" {onchange}>
-            <option value="" selected={chosen.is_none()}>{ "any device" }</option>
-            { for devices.iter().filter(|device| !device.contains(' ')).map(|device| html! {
-                <option key={device.to_string()} value={device.to_string()} selected={chosen == Some(&**device)}>{ escaped(device) }</option>
+        <select aria-label={label} {title} {onchange}>
+            { for options.into_iter().map(|(value, text, selected)| html! {
+                <option key={value.clone()} {value} {selected}>{ text }</option>
             }) }
         </select>
     }
@@ -146,14 +176,16 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
         return Html::default();
     }
     let title = "Grouping of rows; values that differ within a group are marked ≠";
-    html! {
-        <select aria-label="Rows" {title} {onchange}>
-            <option value="" selected={chosen.is_none()}>{ "a row per build" }</option>
-            { for GroupBy::ALL.into_iter().map(|by| html! {
-                <option key={by.name()} value={by.name()} selected={chosen == Some(by)}>{ format!("a row per {}", by.name()) }</option>
-            }) }
-        </select>
+    let mut options = vec![(
+        String::new(),
+        "a row per build".to_owned(),
+        chosen.is_none(),
+    )];
+    for by in GroupBy::ALL {
+        let text = format!("a row per {}", by.name());
+        options.push((by.name().to_owned(), text, chosen == Some(by)));
     }
+    select("Rows", title, options, onchange)
 }
 
 /// Progress of reading or judging kernels, with buttons to stop and resume.
@@ -330,13 +362,9 @@ pub(super) fn picker(texts: &Texts, onchange: Callback<Event>) -> Html {
     let is_shown = |row: &protocol::Row| row.span == text.span;
     // Texts of nested documents are not offered.
     let other = (!texts.rows.iter().any(is_shown)).then_some(&**text);
-    html! {
-        <select aria-label="Text" {onchange}>
-            { for texts.rows.iter().chain(other).enumerate().map(|(place, row)| html! {
-                <option key={place} value={place.to_string()} selected={is_shown(row)}>{ escaped(&row.name) }</option>
-            }) }
-        </select>
-    }
+    let rows = texts.rows.iter().chain(other).enumerate();
+    let options = rows.map(|(place, row)| (place.to_string(), escaped(&row.name), is_shown(row)));
+    select("Text", "The text", options.collect(), onchange)
 }
 
 /// Search result in the text, and buttons for the next and previous match.

@@ -4,12 +4,16 @@ use yew::prelude::*;
 
 use super::rows::{Grid, cell};
 use crate::analysis::figure::Unknown;
-use crate::model::text::escaped;
+use crate::model::text::{cut_middle, escaped};
 use crate::tables::{Cell, CellValue, Column, ListId, Row};
-use crate::ui::components::shortened;
+use crate::ui::components::{plain, shortened};
 
-/// Maximum length of aligned arguments, in characters.
-const ALIGNED: usize = 72;
+/// Length of aligned arguments that fits at usual widths of the column, in characters. Of longer ones,
+/// the longest are cut in their middles.
+const ALIGNED: usize = 40;
+
+/// Minimum length of an argument that is cut.
+const CUT: usize = 7;
 
 /// Share of the registers from which on the peak of live registers is emphasized.
 const PEAK: f64 = 0.95;
@@ -33,7 +37,8 @@ impl Grid {
             "simd_size" => 46,
             "grf_count" => 42,
             "spill_size" | "loop_cycles" => 70,
-            "spill_dwords_per_lane" | "peak_live_registers" => 66,
+            "spill_dwords_per_lane" => 88,
+            "peak_live_registers" => 66,
             "code_size" => 72,
             _ => return None,
         })
@@ -65,22 +70,24 @@ impl Grid {
             let column = self.data().column(id)?;
             self.data().cell(row, column)
         };
-        match (column.id, &found.value) {
+        let (class, title, content) = match (column.id, &found.value) {
             ("family", value) => {
                 let above = place.checked_sub(1);
                 let above = above.and_then(|above| self.data().rows.row(above));
                 let above = above.and_then(|above| self.data().cell(above, column));
                 let is_same = above.is_some_and(|above| above.value.title() == value.title());
-                Some(html! { <span class={is_same.then_some("rep")}>{ cell(found) }</span> })
+                let class = if is_same { "rep" } else { "" };
+                (class.to_owned(), None, cell(found))
             }
-            ("arguments", CellValue::Words(words)) if !words.is_empty() => {
+            ("arguments", CellValue::Words(words)) => {
                 let family = of("family").map(|family| family.value.title());
                 let widths = family.and_then(|family| self.data().argument_widths(&family));
                 let text = aligned(words, widths.unwrap_or_default());
-                let title = escaped(&words.join(", "));
-                Some(html! { <span class="kargs" {title}>{ shortened(&escaped(&text)) }</span> })
+                let title = Some(words.join(", ")).filter(|title| !title.is_empty());
+                let title = title.map(|title| escaped(&title));
+                ("kargs".to_owned(), title, shortened(&escaped(&text)))
             }
-            ("arguments", _) => Some(Html::default()),
+            ("arguments", _) => return Some(Html::default()),
             (_, CellValue::Unknown { reason, .. }) => {
                 let text = if *reason == Unknown::Pending {
                     "…"
@@ -88,33 +95,30 @@ impl Grid {
                     "–"
                 };
                 let title = reason.reason().into_owned();
-                Some(html! { <span class="dim" {title}>{ text }</span> })
+                ("dim".to_owned(), Some(title), plain(text))
             }
             ("loop_cycles", CellValue::Absent) => {
-                Some(html! { <span class="dim" title="No loops">{ "–" }</span> })
+                ("dim".to_owned(), Some("No loops".to_owned()), plain("–"))
             }
-            (_, value @ (CellValue::Int(0) | CellValue::Count(0))) => {
-                Some(html! { <span class="dim">{ value.text().into_owned() }</span> })
-            }
+            (_, CellValue::Int(0) | CellValue::Count(0)) => ("dim".to_owned(), None, plain("0")),
             ("spill_size", value @ (CellValue::Int(_) | CellValue::Count(_))) => {
                 let most = self.data().maximum("spill_size");
                 let share = value.number().filter(|_| most > 0.0)? / most;
-                let width = (share * 20.0).ceil().clamp(1.0, 20.0);
-                let value = Cell {
-                    marks: Vec::new(),
-                    ..found.clone()
-                };
-                let class = format!("bar w{width}");
+                let width = (share * 20.0).ceil().clamp(1.0, 20.0) as u32;
                 let title = found.marks.first().map(|mark| mark.doc.to_string());
-                Some(html! { <span {class} {title}>{ cell(&value) }</span> })
+                let value = Cell::new(value.clone());
+                (format!("bar w{width}"), title, cell(&value))
             }
             ("peak_live_registers", value) => {
                 let all = of("grf_count").and_then(|all| all.value.number())?;
-                let is_peak = value.number()? >= PEAK * all;
-                Some(html! { <span class={is_peak.then_some("peak")}>{ cell(found) }</span> })
+                if value.number()? < PEAK * all {
+                    return None;
+                }
+                ("peak".to_owned(), None, cell(found))
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(html! { <span {class} {title}>{ content }</span> })
     }
 }
 
@@ -122,19 +126,25 @@ fn has_arguments(value: &CellValue<'_>) -> bool {
     matches!(value, CellValue::Words(words) if !words.is_empty())
 }
 
-/// Arguments in columns, if there is room.
+/// Arguments in columns. Each keeps its start and its end, so that what tells it apart is rarely lost.
 fn aligned<T: AsRef<str>>(words: &[T], widths: &[usize]) -> String {
-    let last = words.len().saturating_sub(1);
+    let length = |at: usize| {
+        let own = words
+            .get(at)
+            .map_or(0, |word| word.as_ref().chars().count());
+        widths.get(at).copied().unwrap_or(own)
+    };
+    let fits = |most: &usize| {
+        let lengths = (0..words.len()).map(|at| length(at).min(*most) + 2);
+        lengths.sum::<usize>() <= ALIGNED + 2
+    };
+    let most = (CUT..=ALIGNED).rev().find(fits).unwrap_or(CUT);
     let mut text = String::new();
-    let total: usize = widths.iter().take(last).map(|width| width + 2).sum();
-    let is_aligned =
-        total + words.last().map_or(0, |word| word.as_ref().chars().count()) <= ALIGNED;
     for (at, word) in words.iter().enumerate() {
-        let word = word.as_ref();
-        text.push_str(word);
-        if at < last {
-            let width = widths.get(at).copied().filter(|_| is_aligned).unwrap_or(0);
-            let blanks = width.saturating_sub(word.chars().count()) + 2;
+        let word = cut_middle(word.as_ref(), most);
+        text.push_str(&word);
+        if at + 1 < words.len() {
+            let blanks = length(at).min(most).saturating_sub(word.chars().count()) + 2;
             text.extend(std::iter::repeat_n(' ', blanks));
         }
     }
@@ -146,15 +156,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_aligned_if_there_is_room() {
+    fn arguments_are_aligned_and_cut_in_their_middles() {
         let words = ["DirectLoad<half>", "1", "true"];
         assert_eq!(
             aligned(&words, &[20, 2, 5]),
             "DirectLoad<half>      1   true"
         );
-        assert_eq!(aligned(&words, &[90, 2, 5]), "DirectLoad<half>  1  true");
         assert_eq!(aligned(&words, &[]), "DirectLoad<half>  1  true");
         assert_eq!(aligned(&["…a", "b"], &[4, 1]), "…a    b");
         assert_eq!(aligned::<&str>(&[], &[4]), "");
+        // The longest ones are shorter, and all rows are aligned.
+        let widths = [30, 30, 1];
+        let long = ["SoftmaxForward<bfloat16, float>", "half_t", "8"];
+        let other = ["half", "SoftmaxForward<bfloat16, half>", "8"];
+        let [one, two] = [aligned(&long, &widths), aligned(&other, &widths)];
+        assert!(
+            one.starts_with("SoftmaxF…") && one.contains("float>  half_t  "),
+            "{one}"
+        );
+        assert!(two.contains("half>  8"), "{two}");
+        let count = |text: &str| text.chars().count();
+        assert_eq!((count(&one), count(&two)), (39, 39));
     }
 }

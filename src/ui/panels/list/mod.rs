@@ -14,7 +14,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use self::bar::{
-    columns, devices, export, filter_error, grouping, matches, picker, status, toggles,
+    columns, devices, export, filter_error, grouping, matches, picker, select, status, toggles,
 };
 pub(super) use self::bar::{reading, reading_with};
 use self::rows::Grid;
@@ -290,12 +290,11 @@ fn found_rows(list: &List, session: &SessionContext) -> Html {
     let here = session.clone();
     let onchange = Callback::from(move |event: Event| here.0.list_each(value_of(&event) == EACH));
     let each = list.query.find().each;
-    html! {
-        <select aria-label="Rows" title="What the rows are" {onchange}>
-            <option value="kernels" selected={!each}>{ "kernels" }</option>
-            <option value={EACH} selected={each}>{ "each instruction" }</option>
-        </select>
-    }
+    let options = vec![
+        ("kernels".to_owned(), "kernels".to_owned(), !each),
+        (EACH.to_owned(), "each instruction".to_owned(), each),
+    ];
+    select("Rows", "What the rows are", options, onchange)
 }
 
 /// The choice that lists each instruction.

@@ -8,9 +8,9 @@ use serde::{Serialize, Serializer};
 use super::words::notes;
 use crate::diff::{Change, Comparison, Entry, Field, FieldValue, FileSummary, Measure, Part, Side};
 use zeview_core::analysis::figure::Figure;
-use zeview_core::model::Span;
 use zeview_core::model::json::{Items, SpanJson};
 use zeview_core::model::text::hex;
+use zeview_core::model::{Span, sort};
 
 /// A comparison in the format of `zeview diff --json`.
 #[derive(Debug, Serialize)]
@@ -272,7 +272,7 @@ impl<'c> MeasureJson<'c> {
             key: &measure.key,
             from: known(measure.from),
             to: known(measure.to),
-            unknown: unknown.collect(),
+            unknown: sort::map(unknown),
             better: Some(measure.better.name()).filter(|word| !word.is_empty()),
             per_lane: measure.per_lane(),
         }
