@@ -28,7 +28,7 @@ for (const [theme, width, height] of SIZES) {
       () => page.getByRole("treeitem", { name: /^\.ze_info/ }).waitFor(),
       () => page.getByRole("row", { name: /^spill\b/ }).first().waitFor(),
       () => eventually(() => page.locator("#hex .h .fs").allTextContents().then((marks) => marks.join("").replace(/\s/g, "")), "33333238"),
-      () => page.getByRole("grid", { name: "Assembly" }).locator("[aria-selected=true]").getByText("0x288").first().waitFor(),
+      () => page.getByRole("grid", { name: "Assembly" }).locator("[aria-selected=true]").getByText("288", { exact: true }).first().waitFor(),
     ];
     for (const [step, title] of TITLES.entries()) {
       await look(page).getByRole("heading", { name: `${step + 1} of 4 ${title}` }).waitFor();

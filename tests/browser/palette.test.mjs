@@ -41,7 +41,7 @@ for (const theme of ["light", "dark"]) {
 
     await page.keyboard.press("Control+k");
     await field(page).pressSequentially("gpu pvc");
-    await option(page, "Check a GPU: pvc").click();
+    await option(page, /^Check a GPU: pvc$/).click();
     await page.getByRole("tabpanel", { name: "Overview" }).getByText(/on pvc/).first().waitFor();
 
     // A dialog keeps the focus.

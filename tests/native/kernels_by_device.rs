@@ -257,7 +257,13 @@ fn kernels_are_compiled_at_first_use_without_native_code() {
 
 #[test]
 fn one_kernel_of_each_family_is_looked_at() {
-    let names = ["K<1>", "K<2>", "K<3>", "L<1>", "fine"];
+    let names = [
+        "_Z1KILi1EEvv",
+        "_Z1KILi2EEvv",
+        "_Z1KILi3EEvv",
+        "_Z1LILi1EEvv",
+        "fine",
+    ];
     let text = ze_info(&names);
     // All but the last one spill.
     let mut left = 4;

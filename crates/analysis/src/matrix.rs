@@ -96,15 +96,6 @@ impl Builds {
     }
 }
 
-/// Returns the leading name of a short name: the kernel template, without its arguments.
-pub fn group_of(short: &str) -> &str {
-    let end = short.find(['<', '(', '{', '[', ' ', '…']);
-    match end {
-        Some(end) if end > 0 => short.get(..end).unwrap_or(short),
-        _ => short,
-    }
-}
-
 /// Builds a [`KernelMatrix`].
 #[derive(Default)]
 pub struct MatrixBuilder<'a> {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use clap::Args;
 use zeview::analysis::figure::Unknown;
-use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
+use zeview::analysis::matrix::{Builds, KernelMatrix, MatrixRow};
 use zeview::decode::limits;
 use zeview::model::text::{counted, escaped, grouped};
 use zeview::model::{Document, NodeId, Outcome};
@@ -120,11 +120,21 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 value => value.text().into_owned(),
             }
         };
+        let columns = list.id().columns();
+        let family = columns.iter().position(|column| column.id == "family");
+        let family = |row| {
+            let cell = family.map(|at| list.cell(row, at, &document.sources));
+            cell.map_or_else(String::new, |cell| cell.value.text().into_owned())
+        };
         let rows = order.from(0, u64::MAX).filter_map(|row| {
             let at = usize::try_from(row).ok()?;
-            Some((names(row), matrix.rows.get(at)?))
+            Some(Shown {
+                name: names(row),
+                family: family(row),
+                row: matrix.rows.get(at)?,
+            })
         });
-        let rows: Vec<(String, &MatrixRow)> = rows.collect();
+        let rows: Vec<Shown<'_>> = rows.collect();
         print(&name, &matrix, &rows)
     })?;
     if let Some(json) = json {
@@ -176,7 +186,15 @@ fn builds_text(builds: Option<&Builds>, has_spirv: bool) -> String {
     text
 }
 
-fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io::Result<()> {
+/// A kernel of the table.
+struct Shown<'a> {
+    /// Its short name.
+    name: String,
+    family: String,
+    row: &'a MatrixRow,
+}
+
+fn print(name: &str, matrix: &KernelMatrix, rows: &[Shown<'_>]) -> io::Result<()> {
     let mut out = output::text();
     out.paint(style::HEAD, escaped(name))?;
     let run_time = matrix.rows.iter().filter(|row| row.has_spirv).count();
@@ -200,7 +218,7 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
     heads.push(ColumnHeader::text("others"));
     heads.push(ColumnHeader::number("code"));
     let mut table = Table::new(heads);
-    for (name, row) in rows {
+    for Shown { name, row, .. } in rows {
         let total = row.total();
         let cells = row.cells.iter();
         let cells = cells.map(|cell| builds_text(cell.as_ref(), row.has_spirv));
@@ -222,27 +240,26 @@ fn print(name: &str, matrix: &KernelMatrix, rows: &[(String, &MatrixRow)]) -> io
     Ok(())
 }
 
-/// Prints the bytes of code by group of kernels.
-fn print_groups(rows: &[(String, &MatrixRow)], out: &mut output::Text) -> io::Result<()> {
+/// Prints the bytes of code by family of kernels.
+fn print_groups(rows: &[Shown<'_>], out: &mut output::Text) -> io::Result<()> {
     let mut groups: Vec<(&str, u64, u64)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    for (name, row) in rows {
-        let group = group_of(name);
-        let place = *places.entry(group).or_insert_with(|| {
-            groups.push((group, 0, 0));
+    for Shown { family, row, .. } in rows {
+        let place = *places.entry(family).or_insert_with(|| {
+            groups.push((family, 0, 0));
             groups.len() - 1
         });
         let (_, kernels, bytes) = &mut groups[place];
         *kernels += 1;
         *bytes += row.total().code;
     }
-    // Each kernel is a group of its own: the rows above show the same.
+    // Each kernel is a family of its own: the rows above show the same.
     if groups.len() == rows.len() {
         return Ok(());
     }
     groups.sort_by_key(|(_, _, bytes)| std::cmp::Reverse(*bytes));
     let mut table = Table::new(vec![
-        ColumnHeader::text("group"),
+        ColumnHeader::text("family"),
         ColumnHeader::number("kernels"),
         ColumnHeader::number("code"),
     ]);

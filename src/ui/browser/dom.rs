@@ -387,6 +387,13 @@ const NEW_PARTS: &[&str] = &[
     "button, summary, a[href]",
 ];
 
+/// Whether an element has the focus.
+pub fn has_focus(id: &str) -> bool {
+    let document = web_sys::window().and_then(|window| window.document());
+    let active = document.and_then(|document| document.active_element());
+    active.is_some_and(|element| element.id() == id)
+}
+
 /// Moves a lost focus to the panel, or to the file's tab if another file came to the front.
 pub fn restore_focus(is_other_file: bool) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {

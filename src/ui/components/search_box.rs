@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::names::plain;
 use crate::model::text::escaped;
 use crate::ui::browser::dom::{
-    focus_by_id, has_dialog, number_near, scroll_into_view, set_text, text_of,
+    focus_by_id, has_dialog, has_focus, number_near, scroll_into_view, set_text, text_of,
 };
 use crate::ui::browser::keys::pressed;
 use crate::ui::hooks::{Debounce, Local, use_change, use_later, use_local};
@@ -191,6 +191,10 @@ impl View {
         self.session.run(command);
         let session = Rc::clone(&self.session);
         let focus = move || {
+            // The field may be in use again.
+            if !has_focus(FIELD) || !text_of(FIELD).is_empty() {
+                return;
+            }
             let tab = session
                 .active()
                 .map(|(_, view)| Command::Panel(view.current_panel()));

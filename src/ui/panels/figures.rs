@@ -35,26 +35,28 @@ impl<'a> Known<'a> {
         match aspect {
             Aspect::Samples => self.samples.is_some(),
             Aspect::Code => self.view.code_report().is_some(),
+            Aspect::Spills if self.spills() != (0, 0) => true,
             _ => self.flow.is_some_and(|flow| flow.topic(aspect).is_some()),
         }
+    }
+
+    /// The numbers of spills and fills.
+    fn spills(&self) -> (u64, u64) {
+        let mix = self.view.code_report().map(|report| &report.mix);
+        mix.map_or((0, 0), |mix| (mix.spills, mix.fills))
     }
 
     /// The figure of an aspect in a few words.
     fn figure(&self, aspect: Aspect) -> Option<Html> {
         let mix = self.view.code_report().map(|report| &report.mix);
-        let count = |title: &str| {
-            let topic = self.flow?.topic(aspect)?;
-            let mut tables = topic.tables.iter();
-            let table = tables.find(|table| table.title == title);
-            table.map(|table| format::grouped(table.count))
-        };
+        let functions = || Some(self.flow?.topic(aspect)?.tables.first()?.count);
         Some(match aspect {
             Aspect::Spills => match mix.map(|mix| (mix.spills, mix.fills)) {
                 Some((0, 0)) if self.has(aspect) => plain("scratch memory"),
                 None | Some((0, 0)) => return None,
                 Some((spills, fills)) => html! { <>
                     <b class="S" aria-hidden="true">{ "S" }</b>{ " " }
-                    <b>{ format::grouped(spills) }</b>{ " spills · " }<b>{ format::grouped(fills) }</b>{ " fills" }
+                    { figure(spills, "spill", "spills") }{ " · " }{ figure(fills, "fill", "fills") }
                 </> },
             },
             Aspect::Registers => {
@@ -68,8 +70,9 @@ impl<'a> Known<'a> {
                     <b>{ format::percent(costliest.issue, costliest.cycles) }</b>
                 </> }
             }
-            Aspect::Waits => html! { <><b>{ count("Waits")? }</b>{ " waits" }</> },
-            Aspect::Functions => html! { <><b>{ count("Functions")? }</b>{ " functions" }</> },
+            // The table has the costliest of them.
+            Aspect::Waits => figure(mix.filter(|_| self.has(aspect))?.waits, "wait", "waits"),
+            Aspect::Functions => figure(functions()?, "function", "functions"),
             Aspect::Samples => profile::figure(self.samples?),
             Aspect::Code => {
                 let mix = mix?;
@@ -92,14 +95,15 @@ impl<'a> Known<'a> {
             }
             _ => {}
         }
+        let marks = mix.filter(|_| aspect == Aspect::Spills);
+        let marked = marks.map(|mix| assembly::marked(self.view, mix, &["spill", "fill"]));
         let Some((flow, topic)) = self.flow.and_then(|flow| Some((flow, flow.topic(aspect)?)))
         else {
-            return Html::default();
+            return marked.unwrap_or_default();
         };
-        let marks = mix.filter(|_| aspect == Aspect::Spills);
         let list = self.view.lists.get(ListId::Instructions);
         html! { <>
-            { for marks.map(|mix| assembly::marked(self.view, mix, &["spill", "fill"])) }
+            { for marked }
             { for topic.facts.iter().map(|fact| html! {
                 <p title={fact.title.clone()}>{ data_flow::sentence(flow.of, &fact.text) }</p>
             }) }
@@ -108,6 +112,12 @@ impl<'a> Known<'a> {
             { meanings(flow, topic) }
         </> }
     }
+}
+
+/// A number, and what it is of.
+fn figure(count: u64, one: &str, many: &str) -> Html {
+    let unit = if count == 1 { one } else { many };
+    html! { <><b>{ format::grouped(count) }</b>{ format!(" {unit}") }</> }
 }
 
 /// The figures, in the order of their importance.

@@ -46,8 +46,8 @@ pub const STEPS: [Step; 4] = [
     },
     Step {
         title: "The machine code",
-        text: "This instruction writes a spilled register to memory. Beside the listing you see what it does, and which of its bits \
-               encode which operand. Now drop a file of your own, and press ? for all keys.",
+        text: "This instruction writes a spilled register to memory. Beside the listing you see where its value comes from; \
+               “Operands and bits” shows which bits encode which operand. Now drop a file of your own, and press ? for all keys.",
         link: "panel=assembly&k=spill&pc=0x288",
     },
 ];

@@ -421,7 +421,8 @@ impl Lists {
                         }
                         let found = self.get(document, id, list, query)?;
                         let columns = columns_of(&*found.list, columns)?.into_iter();
-                        let columns: Vec<_> = columns.map(|(_, column)| column).collect();
+                        let mut columns: Vec<_> = columns.map(|(_, column)| column).collect();
+                        name_families(&*found.list, &mut columns);
                         let order = found.order.as_ref().map_err(String::clone)?;
                         let (list, sources) = (&*found.list, &document.sources);
                         writer::write(list, order, &columns, *form, *rows, sources, EXPORT_MAX)
@@ -814,6 +815,15 @@ fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Colum
         })
     };
     ids.iter().map(named).collect()
+}
+
+/// Adds the names of kernels to a table that is written: the page draws them in the cells of families.
+fn name_families(list: &dyn List, columns: &mut Vec<&'static Column>) {
+    let has = |id: &str| columns.iter().any(|column| column.id == id);
+    let is_without = list.as_kernels().is_some() && has("family") && !has("name");
+    if let Some(name) = list.id().columns().first().filter(|_| is_without) {
+        columns.insert(0, name);
+    }
 }
 
 /// Returns the module that contains bytes of a document.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::analysis::assembly::Listing;
+use crate::decode::demangle::demangle;
 use crate::kernel_names::Build;
 use crate::model::{Document, NodeId, Span};
 use crate::step::{KernelStep, StepKind, kernel_step};
@@ -83,7 +84,8 @@ impl Steps {
             count: u32::try_from(column.lines.len()).unwrap_or(u32::MAX),
         });
         Ok(Response::Step(Box::new(StepReport {
-            kernel: step.kernel.clone(),
+            kernel: demangle(&step.kernel)
+                .map_or_else(|| step.kernel.clone(), |text| text.to_string()),
             code,
             basis: step.basis,
             columns: columns.collect(),

@@ -22,6 +22,7 @@ use zeview_core::analysis::figure::Figure;
 use zeview_core::analysis::functions::FunctionReport;
 use zeview_core::analysis::kernel_inputs::{InputUses, KernelInput};
 use zeview_core::model::sort;
+use zeview_core::model::text::counted;
 
 /// Maximum number of waits in a report.
 const WAITS: usize = 5;
@@ -386,9 +387,9 @@ impl DataFlow {
             });
         }
         if found.skipped > 0 {
-            let count = found.skipped;
+            let values = counted(found.skipped.into(), "value", "values");
             limits.push(format!(
-                "{count} values were not checked for being computed again: their uses are too far away."
+                "not checked for being computed again: {values}, whose uses are too far away"
             ));
         }
     }

@@ -309,6 +309,12 @@ impl Sizes {
         short.unwrap_or(name)
     }
 
+    /// Returns the family of a kernel: its name without namespaces, template arguments and parameters.
+    pub fn family(&self, kernel: NameId) -> &str {
+        let family = self.short.family(self.name(kernel));
+        family.unwrap_or_else(|| self.short(kernel))
+    }
+
     /// Returns the sum of all unpacked sizes, in bytes.
     pub fn unpacked(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.unpacked).sum()

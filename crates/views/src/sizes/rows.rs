@@ -4,7 +4,6 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{NameId, Owner, Part, Piece, SizeKey, Sizes};
-use zeview_analysis::matrix::group_of;
 use zeview_core::model::{Span, sort};
 
 /// The device name of intermediate code, which the driver compiles for any device.
@@ -180,7 +179,7 @@ impl Sizes {
             SizeKey::Kernel => named(key.kernel),
             SizeKey::Family => match key.kernel {
                 NameId::NONE => GroupKey::Part(key.part),
-                kernel => GroupKey::Text(group_of(self.short(kernel))),
+                kernel => GroupKey::Text(self.family(kernel)),
             },
             SizeKey::Section => named(key.section),
             SizeKey::Part => GroupKey::Part(key.part),

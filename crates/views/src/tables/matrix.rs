@@ -9,7 +9,7 @@ use super::{
     Beside, Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab,
     Words, columns, kernels,
 };
-use zeview_analysis::matrix::{Builds, KernelMatrix, MatrixRow, group_of};
+use zeview_analysis::matrix::{Builds, KernelMatrix, MatrixRow};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a MatrixList, &'a MatrixRow);
@@ -50,8 +50,8 @@ columns! {
         |(_, row), _| of_builds(row, |total| Cell { is_default: false, span: None, ..Cell::size(total.spill) });
     "code_size" Number Default 0 "Code" "B" "Bytes of code of all builds, without copies."
         |(_, row), _| of_builds(row, |total| Cell::count(total.code));
-    "group" Text Optional 20 "Group" "" "The name without template arguments and parameters."
-        |(list, row), _| Cell::text(group_of(list.short_name(row)));
+    "family" Text Optional 20 "Family" "" "The name without namespaces, template arguments and parameters: equal for the instances of a template."
+        |(list, row), _| Cell::text(list.family(row));
     "files" Words Optional 20 "Files" "" "The files of the package that contain it."
         |(_, row), _| Cell::words(row.files.iter().map(|file| &**file));
     "holes" Number Optional 0 "Holes" "" "The number of devices that it lacks."
@@ -133,6 +133,14 @@ impl MatrixList {
     fn short_name<'a>(&'a self, row: &'a MatrixRow) -> &'a str {
         let short = self.names.as_ref().and_then(|names| names.get(&row.name));
         short.unwrap_or_else(|| row.demangled.as_deref().unwrap_or(&row.name))
+    }
+
+    fn family<'a>(&'a self, row: &'a MatrixRow) -> &'a str {
+        let family = self
+            .names
+            .as_ref()
+            .and_then(|names| names.family(&row.name));
+        family.unwrap_or_else(|| self.short_name(row))
     }
 
     fn name<'a>(&'a self, row: &'a MatrixRow) -> Cell<'a> {

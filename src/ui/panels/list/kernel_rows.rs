@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::rows::{Grid, cell};
 use crate::analysis::figure::Unknown;
-use crate::model::text::{cut_middle, escaped};
+use crate::model::text::{cut_before, escaped};
 use crate::tables::{Cell, CellValue, Column, ListId, Row};
 use crate::ui::components::{plain, shortened};
 
@@ -107,7 +107,7 @@ impl Grid {
                 let width = (share * 20.0).ceil().clamp(1.0, 20.0) as u32;
                 let title = found.marks.first().map(|mark| mark.doc.to_string());
                 let value = Cell::new(value.clone());
-                (format!("bar w{width}"), title, cell(&value))
+                (format!("under w{width}"), title, cell(&value))
             }
             ("peak_live_registers", value) => {
                 let all = of("grf_count").and_then(|all| all.value.number())?;
@@ -141,7 +141,8 @@ fn aligned<T: AsRef<str>>(words: &[T], widths: &[usize]) -> String {
     let most = (CUT..=ALIGNED).rev().find(fits).unwrap_or(CUT);
     let mut text = String::new();
     for (at, word) in words.iter().enumerate() {
-        let word = cut_middle(word.as_ref(), most);
+        // Arguments differ rather at their ends.
+        let word = cut_before(word.as_ref(), most, most * 2 / 3);
         text.push_str(&word);
         if at + 1 < words.len() {
             let blanks = length(at).min(most).saturating_sub(word.chars().count()) + 2;

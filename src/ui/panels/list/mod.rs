@@ -27,7 +27,7 @@ use super::figures;
 use super::graph;
 use super::props::PanelProps;
 use crate::tables::{Button, Drawing, ListId, ReadingKind, Scope, Shape};
-use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
+use crate::ui::browser::dom::{has_focus, number_near, set_text, text_of, value_of};
 use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
 use crate::ui::hooks::{fingerprint, use_change, use_later, use_local};
 use crate::ui::session::SessionContext;
@@ -77,14 +77,17 @@ fn use_list(props: &Props) {
         Box::new(move || here.0.recall_columns(id)),
     );
     let filter = list.query.filter.clone();
-    let fill = move || {
-        // Not while the user types.
+    let fill = move |is_other_file: bool| {
+        // Not while the user types: what follows in a moment would be lost.
         let field = field_id(id);
-        if id.declaration().shape != Shape::Text && text_of(&field).trim() != filter {
+        let is_typing = has_focus(&field) && !text_of(&field).is_empty() && !is_other_file;
+        if !is_typing && id.declaration().shape != Shape::Text && text_of(&field).trim() != filter {
             set_text(&field, &filter);
         }
     };
-    use_change([opening, generation, 0, 0], Box::new(fill));
+    let anew = fill.clone();
+    use_change([opening, 0, 0, 0], Box::new(move || anew(true)));
+    use_change([opening, generation, 0, 0], Box::new(move || fill(false)));
     let here = session.clone();
     use_change(
         [view.selection.serial.into(), generation, opening, 0],
@@ -253,7 +256,8 @@ fn Table(props: &Props) -> Html {
     let bar = html! { <>
         if is_sizes { { size_map::controls(&list.query.sizes(), list.page.as_ref().and_then(|page| page.map.as_deref()), size_map::on_group(session)) } }
         <FilterField list={id} session={session.clone()} />
-        { for toggles(list) }
+        // Yew would create the field again when the number of its siblings changes.
+        <>{ for toggles(list) }</>
         { devices(list, on_device) }
         { grouping(list, on_rows) }
         if is_found { { found_rows(list, session) } }

@@ -3,7 +3,6 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::tables::{Key, List};
-use zeview_analysis::matrix::group_of;
 use zeview_core::analysis::kernels::HazardKind;
 use zeview_core::model::{Sources, sort};
 
@@ -28,7 +27,8 @@ struct Group {
 /// is a large register file or a call stack are not among them.
 pub fn worst_kernels(list: &dyn List, sources: &Sources, count: usize) -> Vec<WorstKernel> {
     let columns = list.id().columns();
-    let Some(hazards) = columns.iter().position(|column| column.id == "hazards") else {
+    let place = |id: &str| columns.iter().position(|column| column.id == id);
+    let (Some(hazards), Some(family)) = (place("hazards"), place("family")) else {
         return Vec::new();
     };
     let mut rows: Vec<([i128; 3], u32)> = Vec::new();
@@ -47,7 +47,10 @@ pub fn worst_kernels(list: &dyn List, sources: &Sources, count: usize) -> Vec<Wo
         let title = list.cell(row, 0, sources).value.title().into_owned();
         let next = groups.len();
         let place = *places
-            .entry((kind, group_of(&title).to_owned()))
+            .entry((
+                kind,
+                list.cell(row, family, sources).value.text().into_owned(),
+            ))
             .or_insert(next);
         if place == next {
             groups.push(Group {
