@@ -58,8 +58,8 @@ for (const theme of ["light", "dark"]) {
     await open(page, "spill.dg2.zebin");
     await eventually(() => names(page), ["bigprivate", "hugeprivate", "spill"]);
     // Not all spill: a bar is below the number.
-    await cell(page, 2, "3 328").locator(".bar").waitFor();
-    await eventually(() => page.locator("#kernels .bar").count(), 1);
+    await cell(page, 2, "3 328").locator(".under").waitFor();
+    await eventually(() => page.locator("#kernels .under").count(), 1);
     await axe(page);
     await cell(page, 2, "3 328").click();
     await treeRow(page).getByText("spill_size").waitFor();

@@ -255,7 +255,7 @@ fn kernel_table_has_units_hazards_and_selection() {
         "B/thread",
         "dwords/lane",
         // Below the spill, and the number of kernels that spill.
-        "class=\"bar w20\"",
+        "class=\"under w20\"",
         ">spills 1<",
         "3 kernels",
     ] {

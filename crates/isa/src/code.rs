@@ -236,10 +236,10 @@ fn options(i: &Instruction) -> String {
     if !waits.is_empty() {
         words.push(waits);
     }
-    match words.is_empty() {
-        true => String::new(),
-        false => format!("{{{}}}", words.join(",")),
+    if words.is_empty() {
+        return String::new();
     }
+    format!("{{{}}}", words.join(","))
 }
 
 /// The access of a message to scratch memory.

@@ -95,6 +95,10 @@ impl View {
             });
         }
         if let Some(words) = typed.strip_prefix(DO) {
+            // A key asked for it already, and may have chosen one.
+            if found.typed == typed {
+                return self.found.change(|found| found.open = true);
+            }
             let view = self.session.active().map(|(_, view)| view);
             let commands = view.map_or_else(Vec::new, |view| (self.offered)(&view, words));
             return self.found.change(|found| {

@@ -797,7 +797,7 @@ fn leads_to(from: Option<Span>, span: Span) -> bool {
 /// Returns the columns with these ids and their indexes; the default columns if `ids` is empty.
 fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
     let all = list.id().columns().iter().enumerate();
-    if ids.is_empty() && list.as_kernels().is_some() {
+    if ids.is_empty() && list.id() == ListId::Kernels {
         let columns = list.id().columns();
         let shown = kernels::page_columns(list).into_iter();
         return Ok(shown
@@ -820,7 +820,7 @@ fn columns_of(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Colum
 /// Adds the names of kernels to a table that is written: the page draws them in the cells of families.
 fn name_families(list: &dyn List, columns: &mut Vec<&'static Column>) {
     let has = |id: &str| columns.iter().any(|column| column.id == id);
-    let is_without = list.as_kernels().is_some() && has("family") && !has("name");
+    let is_without = list.id() == ListId::Kernels && has("family") && !has("name");
     if let Some(name) = list.id().columns().first().filter(|_| is_without) {
         columns.insert(0, name);
     }

@@ -336,7 +336,7 @@ pub fn page_cell<'a>(
     sources: &Sources,
 ) -> Cell<'a> {
     let cell = list.cell(row, column.0, sources);
-    if column.1.id != "family" {
+    if list.id() != ListId::Kernels || column.1.id != "family" {
         return cell;
     }
     let columns = metrics::columns();
