@@ -147,9 +147,10 @@ fn summarize(
     let patterns = pattern_table(patterns, of_spills);
     let mut in_registers: Vec<FlowTable> = pressures.iter().flat_map(pressure_tables).collect();
     let mut in_slots = vec![slots];
-    match of_spills {
-        true => in_slots.push(patterns),
-        false => in_registers.push(patterns),
+    if of_spills {
+        in_slots.push(patterns);
+    } else {
+        in_registers.push(patterns);
     }
     let functions = function_table(report.functions.as_deref().unwrap_or_default());
     let waits = wait_table(report.waits.as_deref().unwrap_or_default());

@@ -64,6 +64,10 @@ class Kernel(Row):
     """Payload entries that are not source arguments."""
     copies: Optional[int]
     """Other images of the file with the same bytes; their kernels are listed only on demand."""
+    family: Optional[str]
+    """The name without namespaces, template arguments and parameters: equal for the instances of a template. Only if named in columns=[…]."""
+    arguments: Optional[List[str]]
+    """The template arguments that differ within the family in the file, each as text, enumerators as numbers: together with the family they identify the kernel. Unknown until all kernels of the file are read. Only if named in columns=[…]."""
     from_scratch_slots: Optional[bool]
     """Spill and private size are scratch slot sizes: ze_info is older than 1.39."""
     spill_limit: Optional[int]
