@@ -171,10 +171,7 @@ mod tests {
         let long = ["SoftmaxForward<bfloat16, float>", "half_t", "8"];
         let other = ["half", "SoftmaxForward<bfloat16, half>", "8"];
         let [one, two] = [aligned(&long, &widths), aligned(&other, &widths)];
-        assert!(
-            one.starts_with("SoftmaxF…") && one.contains("float>  half_t  "),
-            "{one}"
-        );
+        assert!(one.contains("float>  half_t  "), "{one}");
         assert!(two.contains("half>  8"), "{two}");
         let count = |text: &str| text.chars().count();
         assert_eq!((count(&one), count(&two)), (39, 39));

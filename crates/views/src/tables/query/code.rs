@@ -314,7 +314,12 @@ fn split(tokens: Vec<Token<'_>>) -> Result<Vec<Part<'_>>, String> {
             part.tokens.push(token);
         }
     }
-    if parts.len() > 1 && parts.last().is_some_and(|part| part.tokens.is_empty()) {
+    // What is no number behind `within` is the first thing to say.
+    let is_empty = |part: &Part<'_>| {
+        let within = part.within.is_none_or(|typed| typed.parse::<u32>().is_ok());
+        part.tokens.is_empty() && within
+    };
+    if parts.len() > 1 && parts.last().is_some_and(is_empty) {
         return Err(format!(
             "missing instruction after then: step {} is empty",
             parts.len()
