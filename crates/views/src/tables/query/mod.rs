@@ -215,7 +215,7 @@ impl GroupBy {
         }
     }
 
-    /// Returns the column of [`ListId::Kernels`](crate::tables::ListId::Kernels) whose values are equal in a group.
+    /// Returns the column of [`ListId::Kernels`] whose values are equal in a group.
     pub fn column(self) -> &'static str {
         match self {
             GroupBy::Kernel => "name",
