@@ -6,7 +6,7 @@ use crate::support::code::check;
 use crate::support::isa::{compare, hex, rows, table};
 use crate::support::random::Random;
 use zeview::decode::isa::instruction::OperandKind;
-use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform};
+use zeview::decode::isa::{Blocks, Decoder, Labels, Platform, TextRole};
 
 #[test]
 fn a_sample_has_the_assemblers_text() {
@@ -111,7 +111,7 @@ fn truncated_words_end_the_code() {
 }
 
 /// Returns the text of the part of this kind, and its bits.
-fn part(platform: Platform, bytes: &str, kind: PartKind) -> (String, u128) {
+fn part(platform: Platform, bytes: &str, kind: TextRole) -> (String, u128) {
     let decoder = Decoder::new(platform);
     let bytes = hex(bytes);
     let (instruction, _) = decoder.decode_fields(&bytes).expect("it is whole");
@@ -126,20 +126,20 @@ fn parts_lead_to_their_bits() {
     // add (1|M0) r18.1<1>:ud r6.0<0;1,0>:ud r5.1<0;1,0>:ud {I@2}
     let add = "401a0080200225120406000224050000";
     let bits = |kind| part(Platform::XeHpg, add, kind);
-    assert_eq!(bits(PartKind::Operation), ("add".to_owned(), 0x7f));
-    let (text, destination) = bits(PartKind::Destination);
+    assert_eq!(bits(TextRole::Operation), ("add".to_owned(), 0x7f));
+    let (text, destination) = bits(TextRole::Destination);
     assert_eq!(text, "r18.1<1>:ud");
     // Register 63:56, subregister 55:51, file 50, stride 49:48, type 39:36, indirection 35,
     // saturation 34.
     assert_eq!(destination, 0xffff_00fc_0000_0000);
-    let (text, first) = bits(PartKind::Source(0));
+    let (text, first) = bits(TextRole::Source(0));
     assert_eq!(text, "r6.0<0;1,0>:ud");
     assert_eq!(first & destination, 0);
-    let (text, options) = bits(PartKind::Options);
+    let (text, options) = bits(TextRole::Options);
     assert_eq!((text.as_str(), options), ("{I@2}", 0xff00));
     // The bits of a compacted word: the register numbers are 8 bits each.
     let compact = "49007aa102180052";
-    let (text, bits) = part(Platform::XeHpg, compact, PartKind::Destination);
+    let (text, bits) = part(Platform::XeHpg, compact, TextRole::Destination);
     assert_eq!(text, "r122.0<1>:d");
     assert_ne!(bits & 0xff_0000, 0, "the register's number: {bits:x}");
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::cfg::{Cfg, index};
 use super::dataflow::{Access, DataFlow, Footprint, Role};
-use super::format::{Labels, PartKind};
+use super::format::Labels;
 use super::index::WordIndex;
 use super::instruction::{OperandKind, Options, Scoreboard};
 use super::operand_text::push_label;
@@ -59,7 +59,7 @@ struct Row {
 }
 
 impl Row {
-    fn part(&self, wanted: PartKind) -> &str {
+    fn part(&self, wanted: TextRole) -> &str {
         let part = self.parts.iter().find(|part| part.kind == wanted);
         let text = part.and_then(|part| self.text.get(part.text.clone()));
         text.unwrap_or_default()
@@ -156,7 +156,7 @@ impl Code {
             text: text.trim_end().to_owned(),
             message_name,
             mnemonic: instruction.op.name(),
-            operation: row.part(PartKind::Operation).to_owned(),
+            operation: row.part(TextRole::Operation).to_owned(),
             meaning: match (row.is_padding, sent.and_then(message_text)) {
                 (true, _) => "Zero bytes after the code, which the hardware may prefetch.".into(),
                 (false, Some(words)) => words.into(),
@@ -183,7 +183,7 @@ impl Code {
             },
             scratch: scratch(instruction),
             message,
-            comment: row.part(PartKind::Comment).to_owned(),
+            comment: row.part(TextRole::Comment).to_owned(),
         }
     }
 
@@ -251,30 +251,14 @@ fn scratch(i: &Instruction) -> Option<ScratchAccess> {
     })
 }
 
-/// The role of a part; `None` for the comment.
-fn role(kind: PartKind) -> Option<TextRole> {
-    Some(match kind {
-        PartKind::Predicate => TextRole::Predicate,
-        PartKind::Operation => TextRole::Operation,
-        PartKind::Execution => TextRole::Execution,
-        PartKind::Flag => TextRole::Flag,
-        PartKind::Destination => TextRole::Destination,
-        PartKind::Source(number) => TextRole::Source(number),
-        PartKind::ExtendedDescriptor => TextRole::ExtendedDescriptor,
-        PartKind::Descriptor => TextRole::Descriptor,
-        PartKind::Options => TextRole::Options,
-        PartKind::Comment => return None,
-    })
-}
-
 /// The length of an operand's name in its text: region and type follow it. 0 for a constant.
-fn name_length(i: &Instruction, kind: PartKind, text: &str) -> usize {
+fn name_length(i: &Instruction, kind: TextRole, text: &str) -> usize {
     let operand = match kind {
-        PartKind::Destination => i.destination.map(|operand| operand.kind),
-        PartKind::Source(at) => i.sources.get(usize::from(at)).map(|operand| operand.kind),
-        PartKind::Flag | PartKind::Predicate | PartKind::Operation => return text.len(),
+        TextRole::Destination => i.destination.map(|operand| operand.kind),
+        TextRole::Source(at) => i.sources.get(usize::from(at)).map(|operand| operand.kind),
+        TextRole::Flag | TextRole::Predicate | TextRole::Operation => return text.len(),
         // A descriptor in a register, possibly behind an offset.
-        PartKind::ExtendedDescriptor | PartKind::Descriptor if text.starts_with('a') => {
+        TextRole::ExtendedDescriptor | TextRole::Descriptor if text.starts_with('a') => {
             return text.len();
         }
         _ => return 0,
@@ -337,7 +321,7 @@ impl Listing for Code {
             text: text.get(part.text).unwrap_or_default().trim().to_owned(),
             bits: Bits::of(part.bits),
             meaning: match part.kind {
-                PartKind::Operation => meaning(&instruction).into(),
+                TextRole::Operation => meaning(&instruction).into(),
                 kind => operand_meaning(&instruction, kind).into(),
             },
         });
@@ -357,11 +341,11 @@ impl Listing for Code {
         let footprint = Footprint::of(decoder.encoding, instruction);
         let part = |part: &format::Part| {
             let source = match part.kind {
-                PartKind::Source(at) => instruction.sources.get(usize::from(at)),
+                TextRole::Source(at) => instruction.sources.get(usize::from(at)),
                 _ => None,
             };
             let kind = match (part.kind, source.map(|source| source.kind)) {
-                (PartKind::Operation, _) => Some(TextPartKind::Operation),
+                (TextRole::Operation, _) => Some(TextPartKind::Operation),
                 (_, Some(OperandKind::Label(offset))) => {
                     let target = at.checked_add(offset);
                     target.and_then(|to| Some(TextPartKind::Target(u32::try_from(to).ok()?)))
@@ -376,11 +360,15 @@ impl Listing for Code {
                 start: u32::try_from(start).ok()?,
                 end: u32::try_from(start + of.trim().len()).ok()?,
                 name: u32::try_from(name).ok()?,
-                role: role(part.kind)?,
+                role: part.kind,
                 kind,
             })
         };
-        let parts = row.parts.iter().filter_map(part);
+        let own = row
+            .parts
+            .iter()
+            .filter(|part| part.kind != TextRole::Comment);
+        let parts = own.filter_map(part);
         let mut parts: Vec<TextPart> = parts.filter(|part| part.start < part.end).collect();
         sort::by_key(&mut parts, |part| part.start);
         parts
@@ -489,13 +477,13 @@ impl Listing for Code {
 }
 
 /// The registers of the operand that a part of the text names. Returns `None` if there are none.
-fn registers(kind: PartKind, accesses: &[Access]) -> Option<TextPartKind> {
+fn registers(kind: TextRole, accesses: &[Access]) -> Option<TextPartKind> {
     let role = match kind {
-        PartKind::Destination => Role::Destination,
-        PartKind::Source(at) => Role::Source(at),
-        PartKind::Flag => Role::FlagWrite,
-        PartKind::Predicate => Role::Predicate,
-        PartKind::Descriptor | PartKind::ExtendedDescriptor => Role::Descriptor,
+        TextRole::Destination => Role::Destination,
+        TextRole::Source(at) => Role::Source(at),
+        TextRole::Flag => Role::FlagWrite,
+        TextRole::Predicate => Role::Predicate,
+        TextRole::Descriptor | TextRole::ExtendedDescriptor => Role::Descriptor,
         _ => return None,
     };
     let mut ranges: Vec<RegisterRange> = Vec::new();
@@ -521,18 +509,18 @@ fn registers(kind: PartKind, accesses: &[Access]) -> Option<TextPartKind> {
 }
 
 /// Returns the title of a part.
-fn name(kind: PartKind) -> Str {
+fn name(kind: TextRole) -> Str {
     match kind {
-        PartKind::Predicate => "mask and predicate".into(),
-        PartKind::Operation => "operation".into(),
-        PartKind::Execution => "execution size".into(),
-        PartKind::Flag => "flag".into(),
-        PartKind::Destination => "destination".into(),
-        PartKind::Source(number) => format!("source {number}").into(),
-        PartKind::ExtendedDescriptor => "extended descriptor".into(),
-        PartKind::Descriptor => "descriptor".into(),
-        PartKind::Options => "options".into(),
-        PartKind::Comment => "message".into(),
+        TextRole::Predicate => "mask and predicate".into(),
+        TextRole::Operation => "operation".into(),
+        TextRole::Execution => "execution size".into(),
+        TextRole::Flag => "flag".into(),
+        TextRole::Destination => "destination".into(),
+        TextRole::Source(number) => format!("source {number}").into(),
+        TextRole::ExtendedDescriptor => "extended descriptor".into(),
+        TextRole::Descriptor => "descriptor".into(),
+        TextRole::Options => "options".into(),
+        TextRole::Comment => "message".into(),
     }
 }
 

@@ -14,6 +14,7 @@ use super::message;
 use super::number::{push_decimal, push_hex};
 use super::operand_text::{tokens, write_destination, write_source};
 use super::tables::{BFN, Meaning, Op};
+use zeview_core::analysis::assembly::TextRole;
 
 /// The notation of branch targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,36 +29,11 @@ pub enum Labels {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Its kind.
-    pub kind: PartKind,
+    pub kind: TextRole,
     /// Its range in the text, in bytes.
     pub text: Range<usize>,
     /// The bits of the instruction that it comes from.
     pub bits: u128,
-}
-
-/// Kind of a part of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartKind {
-    /// Mask and predicate.
-    Predicate,
-    /// The operation with its subfunction.
-    Operation,
-    /// The execution size and channel offset.
-    Execution,
-    /// The flag that is set.
-    Flag,
-    /// The destination.
-    Destination,
-    /// A source, by number.
-    Source(u8),
-    /// The extended descriptor of a message.
-    ExtendedDescriptor,
-    /// The descriptor of a message.
-    Descriptor,
-    /// The options.
-    Options,
-    /// The decoded message.
-    Comment,
 }
 
 const PREDICATE: usize = 7;
@@ -119,7 +95,7 @@ impl Line<'_> {
         push_decimal(self.out, value.into());
     }
 
-    fn part(&mut self, kind: PartKind, from: usize, bits: u128) {
+    fn part(&mut self, kind: TextRole, from: usize, bits: u128) {
         if let Some(parts) = &mut self.parts
             && self.out.len() > from
         {
@@ -175,7 +151,7 @@ impl Decoder {
                 line.begin();
                 let from = line.out.len();
                 write_destination(destination, line);
-                line.part(PartKind::Destination, from, destination.bits);
+                line.part(TextRole::Destination, from, destination.bits);
                 line.end(if send { SEND_DESTINATION } else { DESTINATION });
             }
             // What follows stays in its column. Lines without anything else have no blanks at their
@@ -202,7 +178,7 @@ impl Decoder {
                     Some(set) => tokens(low32(set), line),
                     None => write_source(i, source, labels, line),
                 }
-                line.part(PartKind::Source(low8(at as u64)), from, source.bits);
+                line.part(TextRole::Source(low8(at as u64)), from, source.bits);
                 if set.is_none() {
                     line.end(SOURCE);
                 }
@@ -219,14 +195,14 @@ impl Decoder {
         if has_options {
             let from = line.out.len();
             write_options(i, line);
-            line.part(PartKind::Options, from + 1, i.scoreboard.bits);
+            line.part(TextRole::Options, from + 1, i.scoreboard.bits);
         }
         if let Some(message) = &i.message {
             line.text(" // ");
             let from = line.out.len();
             message::comment(rank, message, line.out);
             line.part(
-                PartKind::Comment,
+                TextRole::Comment,
                 from,
                 message.descriptor_bits | message.extended_bits,
             );
@@ -256,7 +232,7 @@ fn prefix(i: &Instruction, line: &mut Line<'_>) {
             }
         }
         line.text(")");
-        line.part(PartKind::Predicate, from, i.prefix_bits);
+        line.part(TextRole::Predicate, from, i.prefix_bits);
     }
     line.end(PREDICATE);
     line.text(" ");
@@ -264,7 +240,7 @@ fn prefix(i: &Instruction, line: &mut Line<'_>) {
     let from = line.out.len();
     line.text(i.op.name());
     write_subfunction(i.subfunction, line);
-    line.part(PartKind::Operation, from, i.op_bits);
+    line.part(TextRole::Operation, from, i.op_bits);
     line.text(" ");
     if let Some(exec) = i.exec
         && !matches!(i.op, Op::Sync | Op::Jmpi | Op::Wait)
@@ -281,7 +257,7 @@ fn prefix(i: &Instruction, line: &mut Line<'_>) {
         line.text("|");
         line.text(exec.offset.map_or("ChannelOffset::INVALID", Meaning::name));
         line.text(")");
-        line.part(PartKind::Execution, from, exec.bits);
+        line.part(TextRole::Execution, from, exec.bits);
     }
     line.end(OPERATION);
     line.text(" ");
@@ -305,7 +281,7 @@ fn prefix(i: &Instruction, line: &mut Line<'_>) {
         });
         line.text(")");
         flag(i, line);
-        line.part(PartKind::Flag, from, i.prefix_bits);
+        line.part(TextRole::Flag, from, i.prefix_bits);
     }
     line.end(FLAG);
 }
@@ -383,7 +359,7 @@ fn send_operands(
         line.begin();
         let from = line.out.len();
         write_source(i, source, labels, line);
-        line.part(PartKind::Source(low8(at as u64)), from, source.bits);
+        line.part(TextRole::Source(low8(at as u64)), from, source.bits);
         if columns {
             line.end(SEND_SOURCE);
         }
@@ -398,7 +374,7 @@ fn send_operands(
         }
         push_hex(line.out, wide.value, 0);
         line.part(
-            PartKind::Descriptor,
+            TextRole::Descriptor,
             from,
             wide.bits.iter().fold(0, |all, bits| all | bits),
         );
@@ -411,12 +387,12 @@ fn send_operands(
         line.text(":");
     }
     write_descriptor(message.extended, 0, line);
-    line.part(PartKind::ExtendedDescriptor, from, message.extended_bits);
+    line.part(TextRole::ExtendedDescriptor, from, message.extended_bits);
     line.end(DESCRIPTOR);
     line.text("  ");
     let from = line.out.len();
     write_descriptor(message.descriptor, 8, line);
-    line.part(PartKind::Descriptor, from, message.descriptor_bits);
+    line.part(TextRole::Descriptor, from, message.descriptor_bits);
     line.end(DESCRIPTOR);
 }
 

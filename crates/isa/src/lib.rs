@@ -48,12 +48,13 @@ pub use cfg::Blocks;
 pub use code::Code;
 pub use decode::{Decoder, FieldRead};
 pub use encoding::Kind;
-pub use format::{Labels, Part, PartKind};
+pub use format::{Labels, Part};
 pub use guess::{Confidence, EncodingFit, EncodingGuess};
 pub use index::WordIndex;
 pub use instruction::Instruction;
 pub use listing::targets;
 pub use operand_text::{absolute, push_label};
+pub use zeview_core::analysis::assembly::TextRole;
 
 /// A family of devices with the same instruction encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

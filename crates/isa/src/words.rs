@@ -1,10 +1,9 @@
 //! Descriptions of instructions for people.
 
-use super::format::PartKind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
 use super::message::Action;
 use super::tables::{Meaning, Op, SendOp};
-use zeview_core::analysis::assembly::{Annotation, InstructionClass};
+use zeview_core::analysis::assembly::{Annotation, InstructionClass, TextRole};
 use zeview_core::model::Tone;
 use zeview_core::model::text::plural;
 
@@ -221,21 +220,21 @@ fn message(i: &Instruction) -> &'static str {
 }
 
 /// Describes a part of the text.
-pub(super) fn operand_meaning(i: &Instruction, kind: PartKind) -> &'static str {
+pub(super) fn operand_meaning(i: &Instruction, kind: TextRole) -> &'static str {
     match kind {
-        PartKind::Predicate if i.predicate.is_none() => {
+        TextRole::Predicate if i.predicate.is_none() => {
             "W: all channels execute, including disabled ones."
         }
-        PartKind::Predicate => "The channels where the flag is set execute.",
-        PartKind::Execution => "The number of channels, and the first one.",
-        PartKind::Flag => "The condition that sets the flag register.",
-        PartKind::ExtendedDescriptor => "The extended descriptor: the second payload, the surface.",
-        PartKind::Descriptor => "The message, and the lengths of its payload and response.",
-        PartKind::Options => "Options and dependencies: pipe@distance, $token.",
-        PartKind::Comment => "The decoded descriptors.",
-        PartKind::Destination => operand(i.destination.map(|d| d.kind)),
-        PartKind::Source(at) => operand(i.sources.get(usize::from(at)).map(|source| source.kind)),
-        PartKind::Operation => meaning(i),
+        TextRole::Predicate => "The channels where the flag is set execute.",
+        TextRole::Execution => "The number of channels, and the first one.",
+        TextRole::Flag => "The condition that sets the flag register.",
+        TextRole::ExtendedDescriptor => "The extended descriptor: the second payload, the surface.",
+        TextRole::Descriptor => "The message, and the lengths of its payload and response.",
+        TextRole::Options => "Options and dependencies: pipe@distance, $token.",
+        TextRole::Comment => "The decoded descriptors.",
+        TextRole::Destination => operand(i.destination.map(|d| d.kind)),
+        TextRole::Source(at) => operand(i.sources.get(usize::from(at)).map(|source| source.kind)),
+        TextRole::Operation => meaning(i),
     }
 }
 

@@ -387,6 +387,8 @@ pub enum TextRole {
     Descriptor,
     /// The options in braces.
     Options,
+    /// The decoded message, behind the instruction; no part of its text.
+    Comment,
 }
 
 impl TextRole {

@@ -20,7 +20,7 @@ use zeview::analysis::module_text::IdStyle;
 use zeview::analysis::occupancy::{Occupancy, OccupancyParameters};
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
-use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
+use zeview::decode::isa::{Blocks, Decoder, Labels, Platform, TextRole, targets};
 use zeview::decode::zebin::platform;
 use zeview::kernel_names::{self, Build, KernelQuery, Module, Reason};
 use zeview::model::account::Account;
@@ -579,16 +579,16 @@ enum OperandKind {
 }
 
 impl OperandKind {
-    fn new(kind: PartKind) -> Option<OperandKind> {
+    fn new(kind: TextRole) -> Option<OperandKind> {
         Some(match kind {
-            PartKind::Predicate => OperandKind::Predicate,
-            PartKind::Operation => OperandKind::Operation,
-            PartKind::Flag => OperandKind::Flag,
-            PartKind::Destination => OperandKind::Destination,
-            PartKind::Source(number) => OperandKind::Source { number },
-            PartKind::ExtendedDescriptor => OperandKind::ExtendedDescriptor,
-            PartKind::Descriptor => OperandKind::Descriptor,
-            PartKind::Execution | PartKind::Options | PartKind::Comment => return None,
+            TextRole::Predicate => OperandKind::Predicate,
+            TextRole::Operation => OperandKind::Operation,
+            TextRole::Flag => OperandKind::Flag,
+            TextRole::Destination => OperandKind::Destination,
+            TextRole::Source(number) => OperandKind::Source { number },
+            TextRole::ExtendedDescriptor => OperandKind::ExtendedDescriptor,
+            TextRole::Descriptor => OperandKind::Descriptor,
+            TextRole::Execution | TextRole::Options | TextRole::Comment => return None,
         })
     }
 }
