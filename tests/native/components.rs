@@ -590,7 +590,7 @@ fn instructions_have_names_places_and_registers() {
         ">xe_hpg</option>",
         "<b>175</b> spills · <b>133</b> fills",
         "<b>118</b>/128 live",
-        " waits",
+        "<b>701</b> waits",
         "data-command=\"aspect loops\"",
         "load.ugm.d32x4.a32.ca.ca.bss[a0.0]",
         "class=\"swsb\">{ExBSO,A@2,$5}",

@@ -152,7 +152,7 @@ thread_local! {
     static OWN_TITLE: OnceCell<String> = const { OnceCell::new() };
 }
 
-/// Sets the title of the browser's tab: several are told apart by their files.
+/// Sets the title of the document: the file's name and the page's own title.
 pub fn set_title(file: Option<&str>) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return;

@@ -30,17 +30,6 @@ const COMMANDS: &[(&str, Command)] = &[
     ("Start page", Command::Home),
 ];
 
-/// Figures of the visible code.
-const ASPECTS: [(&str, Aspect); 7] = [
-    ("Code: spills and fills", Aspect::Spills),
-    ("Code: live registers", Aspect::Registers),
-    ("Code: loops", Aspect::Loops),
-    ("Code: waits", Aspect::Waits),
-    ("Code: functions", Aspect::Functions),
-    ("Code: samples", Aspect::Samples),
-    ("Code: instruction mix", Aspect::Code),
-];
-
 /// Returns what can be done whose name has all these words, in any letter case.
 pub(super) fn offered(view: &View, typed: &str) -> Vec<(String, Command)> {
     let typed = typed.to_ascii_lowercase();
@@ -52,8 +41,11 @@ pub(super) fn offered(view: &View, typed: &str) -> Vec<(String, Command)> {
             (name, Command::Panel(panel.id))
         })
     });
-    let aspects = ASPECTS.iter().filter(|_| view.panel == PanelId::ASSEMBLY);
-    let aspects = aspects.map(|(name, aspect)| ((*name).to_owned(), Command::Aspect(*aspect)));
+    let aspects = Aspect::ALL
+        .into_iter()
+        .filter(|_| view.panel == PanelId::ASSEMBLY);
+    let aspects =
+        aspects.map(|aspect| (format!("Code: {}", aspect.title()), Command::Aspect(aspect)));
     let commands = COMMANDS.iter();
     let commands = commands.map(|(name, command)| ((*name).to_owned(), command.clone()));
     // More than a hundred: not without a word.

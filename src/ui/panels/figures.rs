@@ -61,7 +61,8 @@ impl<'a> Known<'a> {
             },
             Aspect::Registers => {
                 let flow = self.flow.filter(|_| self.has(aspect))?;
-                html! { <><b>{ flow.peak.to_string() }</b>{ format!("/{} live", flow.most) }</> }
+                let all = flow.registers.map(|all| format!("/{all}"));
+                html! { <><b>{ flow.peak.to_string() }</b>{ all }{ " live" }</> }
             }
             Aspect::Loops => {
                 let costliest = self.flow?.loops.first()?;
@@ -120,30 +121,6 @@ fn figure(count: u64, one: &str, many: &str) -> Html {
     html! { <><b>{ format::grouped(count) }</b>{ format!(" {unit}") }</> }
 }
 
-/// The figures, in the order of their importance.
-const ORDER: [Aspect; 7] = [
-    Aspect::Spills,
-    Aspect::Registers,
-    Aspect::Loops,
-    Aspect::Waits,
-    Aspect::Functions,
-    Aspect::Samples,
-    Aspect::Code,
-];
-
-/// The title of an aspect.
-fn title(aspect: Aspect) -> &'static str {
-    match aspect {
-        Aspect::Spills => "Spills and fills",
-        Aspect::Registers => "Live registers",
-        Aspect::Loops => "Loops",
-        Aspect::Waits => "Waits",
-        Aspect::Functions => "Functions",
-        Aspect::Samples => "Samples",
-        Aspect::Code => "Instruction mix",
-    }
-}
-
 /// The line of figures above the code. `has_column`: whether there is a column beside the code.
 pub(super) fn line(view: &View, dock: Dock, has_column: bool) -> Html {
     let known = Known::new(view);
@@ -153,13 +130,13 @@ pub(super) fn line(view: &View, dock: Dock, has_column: bool) -> Html {
         let words = known.figure(aspect)?;
         let is_shown = shown == Some(aspect) && known.has(aspect);
         Some(html! {
-            <button type="button" class="figure" title={title(aspect)} aria-pressed={is_shown.to_string()}
+            <button type="button" class="figure" title={aspect.title()} aria-pressed={is_shown.to_string()}
                     disabled={!known.has(aspect)} data-command={Command::Aspect(aspect).to_string()}>{ words }</button>
         })
     };
     html! {
         <div class="figures" role="group" aria-label="Figures">
-            { for ORDER.into_iter().filter_map(figure) }
+            { for Aspect::ALL.into_iter().filter_map(figure) }
             { illegal(view) }
             { status(view) }
             { profile::status(view) }
@@ -225,9 +202,9 @@ fn section(view: &View, aspect: Aspect, is_wide: bool, has_column: bool) -> Html
         return Html::default();
     }
     html! {
-        <section class={if is_wide { "dock wide" } else { "dock" }} aria-label={title(aspect)}>
+        <section class={if is_wide { "dock wide" } else { "dock" }} aria-label={aspect.title()}>
             <div class="head">
-                <h2>{ title(aspect) }</h2>
+                <h2>{ aspect.title() }</h2>
                 <span class="grow" />
                 if has_column {
                     { button("quiet", Command::WidenAspect, plain(if is_wide { "Beside the code" } else { "All columns" })) }

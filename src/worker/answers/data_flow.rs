@@ -192,6 +192,7 @@ fn summarize(
         loops: foldable(&loops, &row_at),
         opens: opens.map(u64::from),
         peak,
+        registers,
         most: registers.unwrap_or(REGISTERS).max(peak),
         more_threads: number(more_threads.map(|more| more.registers)),
         live: live(&*flow, count),

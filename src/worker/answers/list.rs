@@ -610,8 +610,9 @@ impl QueriedList {
         self.order.as_ref().map_or(0, Order::count).into()
     }
 
-    /// Returns at most `count` rows from `start` on. Cells may need the code of kernels: as soon as the time
-    /// is over, those of the next rows are pending, and [`ListPage::reading`] says how far it is.
+    /// Returns at most `count` rows from `start` on. Some cells need the analysis of a kernel's code. When
+    /// the time limit is reached, these cells of the remaining rows are [`Unknown::Pending`], and
+    /// [`ListPage::reading`] has the progress.
     fn page(
         &self,
         document: &Document,

@@ -35,6 +35,9 @@ pub struct FlowOverview {
     pub opens: Option<u64>,
     /// The maximum number of live general registers.
     pub peak: u32,
+    /// The general registers of a thread of the kernel; `None` if the code belongs to no kernel, or the
+    /// file does not state them.
+    pub registers: Option<u32>,
     /// The length of a full bar of live registers: the kernel's registers, or the peak.
     pub most: u32,
     /// The largest number of registers with which the device runs more threads of the kernel;
@@ -63,6 +66,32 @@ pub enum Aspect {
     Samples,
     /// Its size and its kinds of instructions.
     Code,
+}
+
+impl Aspect {
+    /// All aspects, the most important first.
+    pub const ALL: [Aspect; 7] = [
+        Aspect::Spills,
+        Aspect::Registers,
+        Aspect::Loops,
+        Aspect::Waits,
+        Aspect::Functions,
+        Aspect::Samples,
+        Aspect::Code,
+    ];
+
+    /// Returns its title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Aspect::Spills => "Spills and fills",
+            Aspect::Registers => "Live registers",
+            Aspect::Loops => "Loops",
+            Aspect::Waits => "Waits",
+            Aspect::Functions => "Functions",
+            Aspect::Samples => "Samples",
+            Aspect::Code => "Instruction mix",
+        }
+    }
 }
 
 /// The results about one aspect of code.

@@ -61,7 +61,7 @@ pub enum Response {
     /// To [`Request::Step`](super::Request::Step).
     Step(Box<StepReport>),
     /// To [`Request::StepLines`](super::Request::StepLines).
-    /// The second ones are those of instructions, one for each line; empty for other columns.
+    /// The second list describes the instructions, one entry per line; it is empty for other columns.
     StepLines(Vec<StepLine>, Vec<tables::CodeRow>),
     /// To [`Request::StepRows`](super::Request::StepRows).
     StepRows(StepRows),

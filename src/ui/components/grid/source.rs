@@ -78,7 +78,7 @@ pub trait GridData {
     fn is_code(&self) -> bool {
         false
     }
-    /// Classes of a row besides those of all rows, for the styles.
+    /// The CSS classes of a row, in addition to those of every row.
     fn row_class(&self, _row: u64) -> Classes {
         Classes::new()
     }

@@ -1,4 +1,4 @@
-//! What rows of kernels show besides those of other lists: families, aligned arguments, bars.
+//! Cells of the kernel table: families, aligned arguments, bars.
 
 use yew::prelude::*;
 
