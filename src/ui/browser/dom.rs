@@ -67,11 +67,16 @@ pub fn capture_pointer(event: &yew::PointerEvent) {
     }
 }
 
-/// Like [`number_near`], for the element under the pointer instead of the event's target.
-pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
+/// Like [`closest`], for the element under the pointer instead of the event's target.
+pub(crate) fn under_pointer(event: &MouseEvent, selector: &str) -> Option<Element> {
     let document = web_sys::window()?.document()?;
     let under = document.element_from_point(event.client_x() as f32, event.client_y() as f32)?;
-    let element = under.closest(&format!("[{attribute}]")).ok()??;
+    under.closest(selector).ok()?
+}
+
+/// Like [`number_near`], for the element under the pointer instead of the event's target.
+pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
+    let element = under_pointer(event, &format!("[{attribute}]"))?;
     let number = element.get_attribute(attribute)?.parse().ok()?;
     Some((number, element))
 }

@@ -130,7 +130,7 @@ pub(super) fn line(view: &View, dock: Dock, has_column: bool) -> Html {
         let words = known.figure(aspect)?;
         let is_shown = shown == Some(aspect) && known.has(aspect);
         Some(html! {
-            <button type="button" class="figure" title={aspect.title()} aria-pressed={is_shown.to_string()}
+            <button type="button" class="figure" key={aspect.title()} title={aspect.title()} aria-pressed={is_shown.to_string()}
                     disabled={!known.has(aspect)} data-command={Command::Aspect(aspect).to_string()}>{ words }</button>
         })
     };

@@ -1,6 +1,7 @@
 //! Global key and click handlers.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
@@ -26,10 +27,17 @@ pub(crate) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
             key(&here, &event);
         }
     });
+    let pressed = Rc::new(RefCell::new(None));
+    let here = Rc::clone(&pressed);
+    let presses = Listener::new(&window, "pointerdown", move |event| {
+        *here.borrow_mut() = dom::closest(&event, "[data-command]");
+    });
     let here = Rc::clone(session);
     let clicks = Listener::new(&window, "click", move |event| {
+        let pressed = pressed.borrow_mut().take();
         dom::close_menus(&event);
-        let Some(element) = dom::closest(&event, "[data-command]") else {
+        let element = dom::closest(&event, "[data-command]");
+        let Some(element) = element.or_else(|| replaced(&pressed?, &event)) else {
             return;
         };
         let text = element.get_attribute("data-command").unwrap_or_default();
@@ -48,7 +56,18 @@ pub(crate) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
         let element = event.target().and_then(|target| target.dyn_into().ok());
         *here.focused.borrow_mut() = element;
     });
-    Box::new([keys, clicks, back, focused])
+    Box::new([keys, presses, clicks, back, focused])
+}
+
+/// The element under the pointer, if it has the command of the pressed one, which is no longer in the page:
+/// an answer came between press and release, and browsers then send the click to the parent.
+fn replaced(pressed: &Element, click: &Event) -> Option<Element> {
+    if pressed.is_connected() {
+        return None;
+    }
+    let under = dom::under_pointer(click.dyn_ref()?, "[data-command]")?;
+    let command = |element: &Element| element.get_attribute("data-command");
+    (command(pressed) == command(&under)).then_some(under)
 }
 
 fn key(session: &Rc<Session>, event: &KeyboardEvent) {
