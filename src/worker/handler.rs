@@ -10,11 +10,12 @@ use std::rc::Rc;
 use super::answers::bytes::bytes;
 use super::answers::code::Counting;
 use super::answers::data_flow::Summaries;
-use super::answers::export::{EXPORT_MAX, export, report};
+use super::answers::export::{EXPORT_MAX, export};
 use super::answers::images::{code_images, text_document};
 use super::answers::list::Lists;
 use super::answers::order::ByKernel;
 use super::answers::profile::{Profiling, code_samples};
+use super::answers::report::report;
 use super::answers::rows::{row, rows, shorten, texts};
 use super::answers::search::Searching;
 use super::answers::selection::select;
@@ -441,7 +442,19 @@ impl OpenFile {
             Request::WriteComparison { form } => {
                 diff::written(document, *form).map_or_else(failed, Answer::from)
             }
-            Request::WriteReport => report(document).map_or_else(failed, Answer::from),
+            Request::WriteReport { code } => {
+                let flow = code.as_ref().map(|code| {
+                    let query = code.query();
+                    self.flows
+                        .answer(&self.lists, document, code.document, &query)
+                });
+                let flow = match &flow {
+                    Some(Ok(Response::DataFlow(flow))) => Ok(&**flow),
+                    Some(Err(why)) => Err(why.as_str()),
+                    _ => Err(""),
+                };
+                report(document, code.as_ref(), flow).map_or_else(failed, Answer::from)
+            }
             Request::Texts { document: id } => {
                 let of = text_document(document, *id);
                 Response::Texts(of.map_or_else(Vec::new, |of| texts(document, of))).into()

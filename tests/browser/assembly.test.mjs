@@ -28,7 +28,7 @@ async function open(page, file) {
 for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], ["dark", 700]]) {
   journey(`assembly of a kernel, ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
     await open(page, SPILL);
-    await code(page).selectOption({ label: ".text.spill" });
+    await code(page).selectOption({ label: "spill" });
     await page.getByText(/\d+ spills/).waitFor();
     // Spills have a letter, their options are in a column of their own, and the bytes in scratch memory are named.
     const spill = rows(page).filter({ has: page.locator(".S") }).first();
@@ -50,7 +50,7 @@ journey("a count filters the instructions; selected rows are copied as assembly"
     Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
   });
   await open(page, SPILL);
-  await code(page).selectOption({ label: ".text.spill" });
+  await code(page).selectOption({ label: "spill" });
   await page.getByRole("group", { name: "Figures" }).getByRole("button", { name: /spills/ }).click();
   const spills = page.getByRole("button", { name: /^\d+ spills$/ });
   const count = parseInt(await spills.innerText(), 10);
@@ -89,7 +89,7 @@ journey("a kernel compiled with -g shows source lines next to its instructions",
 
 journey("a call shows the symbol that the driver patches in", { width: 1440, height: 900 }, async (page) => {
   await open(page, CALLS);
-  await code(page).selectOption({ label: ".text.k1" });
+  await code(page).selectOption({ label: "k1" });
   await filter(page).fill("symbol=mid");
   // The lower and the upper half of its address.
   await eventually(() => rows(page).count(), 3);
@@ -100,8 +100,8 @@ journey("a call shows the symbol that the driver patches in", { width: 1440, hei
 
 journey("tree, bytes and instructions follow the selection; a link selects an instruction", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
-  await code(page).selectOption({ label: ".text.spill" });
-  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
+  await code(page).selectOption({ label: "spill" });
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), "spill");
   await page.getByText(/^1.403 instructions/).waitFor();
   await showCodeStart(page);
   await rows(page).nth(4).getByRole("gridcell").first().click();
@@ -111,14 +111,14 @@ journey("tree, bytes and instructions follow the selection; a link selects an in
   await page.keyboard.press("ArrowDown");
   await eventually(async () => (await page.evaluate(() => location.hash)) !== `#k=spill&pc=${offset}&panel=assembly`, true);
   await page.evaluate(() => { location.hash = "#k=hugeprivate&pc=0x20&panel=assembly"; });
-  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), "hugeprivate");
   await treeRow(page).getByText("+0x20").waitFor();
   await eventually(() => grid(page).locator("[aria-selected=true]").count(), 1);
 });
 
 journey("choosing an encoding, filtering, following jumps", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
-  await code(page).selectOption({ label: ".text.hugeprivate" });
+  await code(page).selectOption({ label: "hugeprivate" });
   await eventually(() => page.evaluate(() => location.hash.includes("hugeprivate")), true);
   await filter(page).fill("marks=EOT");
   await eventually(() => rows(page).count(), 2);
@@ -147,8 +147,8 @@ async function showGraph(page) {
 for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], ["dark", 700]]) {
   journey(`control-flow graph of a kernel, ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
     await open(page, SPILL);
-    await code(page).selectOption({ label: ".text.hugeprivate" });
-    await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
+    await code(page).selectOption({ label: "hugeprivate" });
+    await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), "hugeprivate");
     await showGraph(page);
     await page.getByText(/\d+ basic blocks, \d+ edges/).waitFor();
     await blocks(page).nth(1).click();
@@ -160,8 +160,8 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], [
 
 journey("a block selects its instructions, and an instruction its block", { width: 1440, height: 900 }, async (page) => {
   await open(page, SPILL);
-  await code(page).selectOption({ label: ".text.hugeprivate" });
-  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
+  await code(page).selectOption({ label: "hugeprivate" });
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), "hugeprivate");
   await showGraph(page);
   await page.getByText("10 basic blocks, 11 edges, 2 loops").waitFor();
   // By keyboard: move to the next block and select it.

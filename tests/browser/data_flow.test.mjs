@@ -31,7 +31,7 @@ async function open(page, section) {
   await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await rows(page).nth(1).waitFor();
   await code(page).selectOption({ label: section });
-  await page.getByText(section === ".text.spill" ? /^1.403 instructions/ : /^556 instructions/).waitFor();
+  await page.getByText(section === "spill" ? /^1.403 instructions/ : /^556 instructions/).waitFor();
   await figure(page, LIVE).waitFor();
 }
 
@@ -117,7 +117,7 @@ for (const width of [1440, 900]) {
 
 for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["light", 1920, 1080], ["dark", 1920, 1080], ["light", 700, 900]]) {
   journey(`live registers at the peak, in ${theme}, ${width} px`, { theme, width, height }, async (page) => {
-    await open(page, ".text.spill");
+    await open(page, "spill");
     const shown = await show(page, LIVE, "Live registers");
     const peak = shown.getByText(/^\d+ of 128 registers live at the peak/).first();
     const most = /^\d+/.exec(await peak.textContent())[0];
@@ -130,7 +130,7 @@ for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900],
 }
 
 journey("spill slots, loops and waits lead to their instructions", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.spill");
+  await open(page, "spill");
   for (const [name, title, named, column] of [
     [/spills/, "Spills and fills", "Spill slots", "Written at"],
     [/spills/, "Spills and fills", "Spill patterns", "Explanation"],
@@ -150,7 +150,7 @@ journey("spill slots, loops and waits lead to their instructions", { width: 1440
 });
 
 journey("producers of the selected instruction are marked; a link leads to one and back", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.bigprivate");
+  await open(page, "bigprivate");
   await showCodeStart(page);
   await rows(page).filter({ hasText: "send" }).first().locator(".asm .op b").click();
   await page.locator("#instructions .flow-mark.producer").first().waitFor();
@@ -167,7 +167,7 @@ journey("producers of the selected instruction are marked; a link leads to one a
 });
 
 journey("the uses of an operand’s register are filtered by what the instructions read and write", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.bigprivate");
+  await open(page, "bigprivate");
   await showCodeStart(page);
   await rows(page).filter({ hasText: "send" }).first().locator(".asm .op b").click();
   await current(page).filter({ hasText: "send" }).waitFor();
@@ -180,7 +180,7 @@ journey("the uses of an operand’s register are filtered by what the instructio
 });
 
 journey("the strip of live registers selects the instruction under the pointer", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.spill");
+  await open(page, "spill");
   const box = await page.locator("svg.heat").boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await current(page).waitFor();
@@ -198,7 +198,7 @@ const fromTop = (row) => row.evaluate((row) => {
   return own.bottom > area.bottom ? Infinity : Math.round((own.top - head.bottom) / own.height);
 });
 
-for (const [theme, section] of [["light", ".text.spill"], ["dark", ".text.spill"], ["light", ".text.bigprivate"]]) {
+for (const [theme, section] of [["light", "spill"], ["dark", "spill"], ["light", "bigprivate"]]) {
   journey(`code opens at its costliest loop: ${section}, ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
     await open(page, section);
     const fact = dock(page, "Loops").getByText(/^opens at the costliest loop: /).first();
@@ -216,7 +216,7 @@ for (const [theme, section] of [["light", ".text.spill"], ["dark", ".text.spill"
 }
 
 journey("a link to an instruction or a filter wins over the costliest loop", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.spill");
+  await open(page, "spill");
   await page.evaluate(() => { location.hash = "#k=hugeprivate&pc=0x20&panel=assembly"; });
   await eventually(async () => await current(page).count() === 1 && offsetOf(current(page)), "0x20");
   await page.getByText(/^599 instructions/).waitFor();
@@ -228,7 +228,7 @@ journey("a link to an instruction or a filter wins over the costliest loop", { w
 });
 
 journey("a loop is folded at its first row, in the list of loops, and by key", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.spill");
+  await open(page, "spill");
   const status = (text) => page.getByRole("status").filter({ hasText: text }).first().waitFor();
   await hot(page).waitFor();
   const start = await offsetOf(hot(page));
@@ -286,7 +286,7 @@ journey("the threshold of more threads is named and marked", { width: 1440, heig
   await dropFile(page, fixture("zebin/spill.nvl-p.igc2.40.zebin"));
   await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
   await rows(page).nth(1).waitFor();
-  await code(page).selectOption({ label: ".text.spill" });
+  await code(page).selectOption({ label: "spill" });
   const shown = await show(page, LIVE, "Live registers");
   await shown.getByText(/^with 192 registers, 5 instead of 4 threads per EU/).first().waitFor();
   // 192 of 256 registers, in twentieths.
@@ -296,7 +296,7 @@ journey("the threshold of more threads is named and marked", { width: 1440, heig
 });
 
 journey("blocks are shaded by their cost", { width: 1440, height: 900 }, async (page) => {
-  await open(page, ".text.bigprivate");
+  await open(page, "bigprivate");
   await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click();
   const shaded = page.locator("#graph .node", { has: page.locator(".shade") });
   await shaded.first().waitFor();

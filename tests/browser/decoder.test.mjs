@@ -187,7 +187,6 @@ for (const [name, refuse] of [
   }, async (page) => {
     await dropFile(page, sample("vecadd.bmg.zebin"));
     await elfHeader(page).waitFor();
-    await page.getByText("every byte is in a known part").waitFor();
   });
 }
 
@@ -223,9 +222,9 @@ for (const [words, size] of [
       const head = await readFile(sample("vecadd.bmg.zebin"));
       await dropFromDisk(page, [await sparse(folder, "large.zebin", size, head)]);
       await elfHeader(page).waitFor();
-      const read = await page.getByRole("contentinfo").innerText();
+      const read = await page.getByRole("navigation", { name: "Location" }).getByTitle(/read/).first().getAttribute("title");
       const [, amount, unit] = /read ([\d.,]+)\s(B|KB|KiB|MB|MiB) of/.exec(read.replaceAll("\u00a0", " ")) ?? [];
-      assert.ok(amount, `the status line says how much was read: ${read}`);
+      assert.ok(amount, `the title of the file says how much was read: ${read}`);
       assert.ok(!unit.startsWith("M") || Number(amount) <= 4, `at most 4 MiB are read: ${read}`);
       // The end is read as fast as the start.
       await page.locator("#hex [role=grid], #hex[role=grid]").first().focus();

@@ -136,7 +136,7 @@ export function fixture(name) {
  */
 export function journey(name, options, run) {
   if (typeof options === "function") [options, run] = [{}, options];
-  const layout = hasAllPanes ? { "zeview.panes": ALL_PANES } : {};
+  const layout = panes === "" ? {} : { "zeview.panes": panes };
   const storage = { ...layout, ...options.storage };
   test(name, () => once({ ...options, storage }, run));
 }
@@ -543,14 +543,17 @@ const ALL_PANES = [
   "properties", "text", "source-lines", "symbols", "relocations", "bookmarks", "sides",
 ].map((panel) => `${panel}=sbi`).join(" ");
 
-let hasAllPanes = false;
+/** Stored layout with the tree and the bytes next to the panels about the whole file. */
+const FILE_PANES = ["overview", "modules", "properties", "devices", "images"].map((panel) => `${panel}=sbi`).join(" ");
+
+let panes = FILE_PANES;
 
 /**
  * Shows all panes next to every panel in the journeys of this file, to follow a selection from pane to
- * pane. By default, each panel has its own panes.
+ * pane. By default, the overview has all panes: most journeys begin there, in the tree.
  */
 export function showAllPanes() {
-  hasAllPanes = true;
+  panes = ALL_PANES;
 }
 
 /** The tests of the current file, and what follows them. */
@@ -559,7 +562,7 @@ let ends = [];
 
 /** Imports a file of journeys and resolves when its tests have ended (lane.mjs). */
 export async function runFile(file) {
-  hasAllPanes = false;
+  panes = FILE_PANES;
   tests = [];
   ends = [];
   try {

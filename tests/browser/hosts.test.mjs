@@ -23,7 +23,7 @@ for (const theme of ["light", "dark"]) {
     assert.equal(await sizes.isVisible(), false);
     await axe(page);
     await screenshot(page, `host-overview-${theme}`);
-    await overview.getByText("Host file").click();
+    await overview.getByText("Bytes", { exact: true }).click();
     await sizes.waitFor();
     await axe(page);
   });

@@ -203,7 +203,7 @@ journey("keyboard only: sort, select, open, leave", async (page) => {
   // Enter opens the kernel's assembly.
   await page.keyboard.press("Enter");
   await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
-  await eventually(() => page.getByRole("combobox", { name: "Code" }).evaluate((select) => select.selectedOptions[0].textContent), `.text.${name}`);
+  await eventually(() => page.getByRole("combobox", { name: "Code" }).evaluate((select) => select.selectedOptions[0].textContent), name);
 });
 
 journey("the table is copied as TSV and Markdown and saved as CSV and JSON", async (page) => {

@@ -77,7 +77,7 @@ journey("the listing of one kernel does not stand under the inspector of another
   await choose(tab(page, "Assembly"));
   await page.locator("#instructions [data-row]").first().waitFor();
   const shown = () => page.locator("select.code-section").evaluate((select) => select.selectedOptions[0]?.text);
-  await eventually(shown, ".text.bigprivate");
+  await eventually(shown, "bigprivate");
   const heading = page.locator("#pane-inspector .insp h2");
   await page.getByRole("treeitem", { name: /^\.text\.hugeprivate/ }).click();
   await eventually(() => heading.innerText(), /hugeprivate/);
@@ -86,7 +86,7 @@ journey("the listing of one kernel does not stand under the inspector of another
   assert.equal(await page.locator(".panel.codes").getAttribute("aria-busy"), "true");
   await eventually(opacity, "0");
   await screenshot(page, "late-listing");
-  await eventually(shown, ".text.hugeprivate");
+  await eventually(shown, "hugeprivate");
   await eventually(opacity, "1");
 });
 

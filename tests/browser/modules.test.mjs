@@ -112,7 +112,7 @@ journey("a SYCLBIN in an archive: its modules and the way back", { width: 1440 }
   await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).click();
   await page.keyboard.press("ArrowRight");
   await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).nth(1).click();
-  const way = page.getByRole("navigation", { name: "File and nested documents" });
+  const way = page.getByRole("navigation", { name: "Location" });
   // Names are those in the containers; the title describes the format.
   await way.getByTitle(/SYCLBIN 2/).getByRole("button", { name: "matmul", exact: true }).waitFor();
   await choose(tab(page, "Modules"));

@@ -27,7 +27,7 @@ for (const theme of ["light", "dark"]) {
     await eventually(() => page.getByRole("treeitem").count(), 15);
     await page.getByRole("list", { name: "Summary" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
     await page.locator("#hex [role=row]").first().getByText(/7f 45 4c 46 02 01 01 00/).waitFor();
-    await page.getByText("every byte is in a known part").waitFor();
+    await page.getByText("in no known part").waitFor();
     await eventually(() => page.getByText("Drop to open").count(), 0);
     await axe(page);
     await choose(page.getByRole("tab", { name: "Problems" }));

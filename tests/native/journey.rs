@@ -196,7 +196,7 @@ fn visit_kernel() -> Decoder {
         });
     }
     decoder.ask(Request::Texts { document: ROOT });
-    decoder.ask(Request::WriteReport);
+    decoder.ask(Request::WriteReport { code: None });
     let Response::Texts(texts) = decoder.ask(Request::Texts { document: ROOT }) else {
         panic!("texts");
     };

@@ -4,9 +4,9 @@
 use serde_json::Value;
 use zeview::analysis::FirstUse;
 use zeview::diff::{Change, Comparison, Options, Outcome, Part, compare};
-use zeview::model::NodeId;
+use zeview::model::{NodeId, Sources};
 use zeview::report::comparison::json;
-use zeview::tables::kernels::worst_kernels;
+use zeview::tables::kernels::{totals_by, worst_kernels};
 use zeview::tables::query::Query;
 use zeview::tables::{self, ListId};
 use zeview::worker::protocol::{ListReading, ListRequest, Request, Response};
@@ -285,6 +285,33 @@ fn one_kernel_of_each_family_is_looked_at() {
     let worst = worst_kernels(&*list, &document.sources, 6);
     let found: Vec<(u32, u64)> = worst.iter().map(|of| (of.row, of.others)).collect();
     assert_eq!(found, [(0, 2), (3, 0)]);
+
+    // The family with the worst kernel comes first, then that with most code.
+    let totals = totals_by(&*list, "family", &document.sources);
+    let found: Vec<_> = totals
+        .iter()
+        .map(|of| (&*of.name, of.kernels, of.builds, of.spilling, of.worst))
+        .collect();
+    assert_eq!(
+        found,
+        [("K", 3, 3, 3, 0), ("L", 1, 1, 1, 3), ("fine", 1, 1, 0, 4)]
+    );
+    let code: u64 = totals.iter().map(|of| of.code_size).sum();
+    let all =
+        (0..list.primary()).map(|row| cell_number(&*list, row, "code_size", &document.sources));
+    assert_eq!(code as f64, all.sum::<f64>());
+    assert!(totals_by(&*list, "no such column", &document.sources).is_empty());
+}
+
+fn cell_number(list: &dyn tables::List, row: u32, id: &str, sources: &Sources) -> f64 {
+    let column = list
+        .id()
+        .columns()
+        .iter()
+        .position(|column| column.id == id);
+    list.value(row, column.unwrap(), sources)
+        .number()
+        .unwrap_or(0.0)
 }
 
 /// Both files are read in steps, with answers to other requests in between, also after the reader

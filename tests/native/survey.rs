@@ -350,6 +350,10 @@ fn kernels_in_groups() {
     let first = ["first", &device, "128", "32"];
     let second = ["second", &device, "128 · 256", "32"];
     assert_eq!(groups(GroupBy::Kernel, ""), texts(&[first, second]));
+    // Builds with other figures stay apart; equal ones of several images are one row.
+    let other = ["second", &device, "256", "32"];
+    let same = ["second", &device, "128", "32"];
+    assert_eq!(groups(GroupBy::Figures, ""), texts(&[first, same, other]));
     // One matching build is enough.
     assert_eq!(groups(GroupBy::Kernel, "grf_count=256"), texts(&[second]));
     let all = [&device, &device, "128 · 256", "32"];
@@ -357,6 +361,42 @@ fn kernels_in_groups() {
     let images = groups(GroupBy::Image, "");
     let registers: Vec<&str> = images.iter().map(|row| &*row[2]).collect();
     assert_eq!(registers, ["128", "256"]);
+}
+
+#[test]
+fn equal_builds_are_one_row_and_hide_no_others() {
+    let bytes = {
+        let both = zebin(&["first", "second", PLACEHOLDER]).build().bytes;
+        let one = zebin(&["second"]).build().bytes;
+        archive(&[
+            member("64.20.1.0/", &both),
+            member("64.bmg/", &both),
+            member("64.dg2/", &one),
+        ])
+    };
+    let mut document = open(&bytes);
+    let query = Query {
+        options: RowOptions::Kernels(GroupBy::Figures),
+        ..Query::default()
+    };
+    let each = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let list = tables::list_for(&mut document, NodeId::ROOT, ListId::Kernels, &query).unwrap();
+    // `second` is in two images that are no copies of each other.
+    assert_eq!((each.primary(), list.primary()), (3, 2));
+    assert_eq!(list.secondary(), each.secondary());
+    assert!(list.secondary().copies > 0 && list.secondary().placeholders > 0);
+    let rows = |list: &dyn tables::List| list.as_kernels().unwrap().names();
+    assert_eq!(rows(&*list), rows(&*each));
+    let images = cell(&document, &*list, 1, "member");
+    assert_eq!(images.split(", ").count(), 2, "{images}");
+    // A row is found from either build.
+    for row in 0..each.primary() {
+        let entry = each.entry(row, &document.sources).unwrap();
+        let found = list.rows_at(entry, &document.sources).unwrap();
+        let names = [(&each, row), (&list, found.start)];
+        let [a, b] = names.map(|(list, row)| cell(&document, &**list, row, "name"));
+        assert_eq!(a, b);
+    }
 }
 
 #[test]

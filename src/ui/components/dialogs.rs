@@ -95,7 +95,10 @@ const KEYS: &[(&str, Entries)] = &[
                 "hide or show the structure, the bytes, the inspector; remembered for each panel",
             ),
             ("z", "only the panel; again: the panes, too"),
-            ("[  ]", "previous problem, next problem"),
+            (
+                "[  ]",
+                "previous, next kernel of the image; in File the problem",
+            ),
             (",  .", "previous difference, next difference"),
             ("s", "show the two files side by side, or only the second"),
             (

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, WheelEvent};
+use web_sys::{Element, HtmlElement, WheelEvent};
 use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
@@ -301,8 +301,28 @@ impl VirtualRows {
         };
         let transform = format!("translateY({})", px(offset));
         set_style(&self.window, "transform", &transform);
+        self.frame();
         if self.shown.replace((start, end)) != (start, end) {
             self.update.force_update();
+        }
+    }
+
+    /// Tells what is beside the rows which of them are visible, as shares of all: `--seen-top` and
+    /// `--seen-height` of their parent.
+    fn frame(&self) {
+        let element = self.container.cast::<Element>();
+        let parent = element.and_then(|element| element.parent_element());
+        let Some(parent) = parent.and_then(|parent| parent.dyn_into::<HtmlElement>().ok()) else {
+            return;
+        };
+        let all = (self.rows.get() as f64 * self.row).max(1.0);
+        for (name, part) in [
+            ("--seen-top", self.logical.get()),
+            ("--seen-height", self.view.get()),
+        ] {
+            let share = format!("{:.3}%", (part / all * 100.0).min(100.0));
+            // Fails only for read-only style declarations.
+            let _ = parent.style().set_property(name, &share);
         }
     }
 

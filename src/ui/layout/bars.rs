@@ -7,6 +7,7 @@ use yew::prelude::*;
 use super::palette;
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
+use crate::tables::ListId;
 use crate::ui::components::{SearchBox, button, plain, shortened, span_button};
 use crate::ui::panels;
 use crate::ui::session::SessionContext;
@@ -17,6 +18,7 @@ use crate::ui::state::{
     DecoderWork, Level, Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside,
 };
 use crate::ui::text::format;
+use crate::worker::protocol::Opened;
 
 /// The header: the open file and its most important facts.
 pub fn header(session: &SessionContext, state: &State) -> Html {
@@ -36,7 +38,7 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
                 </h1>
             }
             if let Some(tab) = tab {
-                { crumbs(tab) }
+                { location(session, tab) }
                 if state.tabs.len() == 1 {
                     <button type="button" class="ico close-file" data-command={Command::Close(tab.id).to_string()} title="Close the file" aria-label="Close the file">{ "×" }</button>
                 }
@@ -83,37 +85,66 @@ fn follow(tab: &Tab) -> Html {
     </> }
 }
 
-/// The file and the documents in it that contain the selection, with links.
-fn crumbs(tab: &Tab) -> Html {
-    let name = escaped(&tab.name);
+/// Where one is: the file, the documents in it that contain the selection, and beside code its image
+/// and its kernel. Each is a link or a choice.
+fn location(session: &SessionContext, tab: &Tab) -> Html {
     let view = tab.view();
+    let place = view.and_then(|view| panels::place(session, view));
     let documents = view.map(|view| view.selection.documents());
-    let documents = documents.filter(|documents| !documents.is_empty());
-    let Some(documents) = documents else {
-        return html! {
-            <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={escaped(&tab.name)}>{ name }</b></span>
-        };
-    };
+    let mut documents = documents.unwrap_or_default();
+    // The choice of the image stands for it, and for the archive around it.
+    let image = place
+        .as_ref()
+        .and_then(|_| view?.code_images(ListId::Instructions));
+    let image = image.and_then(|images| images.images.iter().find(|image| image.is_shown));
+    if let (Some(image), Some(view)) = (image, view) {
+        let names: Vec<&str> = image.name.split(" · ").collect();
+        documents.retain(|(level, _)| !names.contains(&view.selection.document_name(*level)));
+    }
+    let name = escaped(&tab.name);
+    let about = view.map(|view| about(&name, &view.opened));
+    let about = about.unwrap_or_else(|| name.clone());
+    let is_file = documents.is_empty() && place.is_none();
     let crumb = |level: usize, title: String, text: String| {
-        let label = html! { <span class="chip-text">{ text }</span> };
+        let label = html! { <span class="chip-text">{ shortened(&text) }</span> };
         html! {
-            <span class="crumb" {title}>
-                <span aria-hidden="true">{ "▸ " }</span>
-                { button("link", Command::SelectAbove(level), label) }
-            </span>
+            <li class="crumb" {title}>{ button("link", Command::SelectAbove(level), label) }</li>
         }
     };
     html! {
-        <nav class="nested" aria-label="File and nested documents">
-            { crumb(0, name.clone(), name.clone()) }
-            { for documents.into_iter().map(|(level, row)| {
-                let name = view.map_or("", |view| view.selection.document_name(level));
-                let name = escaped(name);
-                let summary = row.summary.as_deref().unwrap_or(&row.name);
-                crumb(level, format!("{name}: {summary}"), name)
-            }) }
+        <nav class="nested" aria-label="Location">
+            <ol>
+                if is_file {
+                    <li class="crumb" title={about}><b>{ shortened(&name) }</b></li>
+                } else {
+                    { crumb(0, about, name) }
+                }
+                <>{ for documents.into_iter().map(|(level, row)| {
+                    let name = view.map_or("", |view| view.selection.document_name(level));
+                    let name = escaped(name);
+                    let summary = row.summary.as_deref().unwrap_or(&row.name);
+                    let title = format!("{name}: {summary}");
+                    // Of a file in a package, without its folders.
+                    let own = name.rsplit(['/', '\\']).next().map(str::to_owned);
+                    crumb(level, title, own.unwrap_or(name))
+                }) }</>
+                <>{ place.map(|place| html! { <li class="place">{ place }</li> }) }</>
+            </ol>
         </nav>
     }
+}
+
+/// A file in a line: its name and size, and how much of it was read. Some bytes may be read twice.
+fn about(name: &str, opened: &Opened) -> String {
+    let size = format::size(opened.size);
+    let read = match opened.bytes_read {
+        read if read >= opened.size => format!("read all {size}"),
+        read => format!("read {} of {size}", format::size(read)),
+    };
+    format!(
+        "{name}\n{read}, decoded in {}",
+        format::millis(opened.millis)
+    )
 }
 
 fn icon(lines: &'static str, filled: &'static str) -> Html {
@@ -127,11 +158,13 @@ fn chips(view: &View) -> Html {
     let summary = view.summary();
     let facts = summary.iter().flat_map(|summary| &summary.facts);
     let headline = facts.filter(|fact| fact.headline);
+    let is_kernel = view.current_panel().level() == Level::Kernel;
     html! {
-        <ul class="chips" aria-label="Summary">
-            <li><span class="chip">{ summary.map_or("…", |summary| &*summary.title) }</span></li>
+        <ul class={if is_kernel { "chips place-chips" } else { "chips" }} aria-label="Summary">
+            // Beside code, its image and kernel take their place.
+            if !is_kernel { <li><span class="chip">{ summary.map_or("…", |summary| &*summary.title) }</span></li> }
             <>{ for verdict_chips(view) }</>
-            { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
+            { for headline.filter(|_| !is_kernel).map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
         </ul>
     }
 }
@@ -242,9 +275,9 @@ pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> H
     }
 }
 
-/// The levels, the tabs of the panels of one of them, and the pane toggles. In a narrow window the
-/// tree is one of the tabs.
-pub fn panel_tabs(state: &State, view: &View) -> Html {
+/// The levels, the tabs of the panels of one of them, `figures`, and the pane toggles. In a narrow
+/// window the tree is one of the tabs.
+pub fn panel_tabs(state: &State, view: &View, figures: Option<Html>) -> Html {
     let layout = &state.layout;
     let tree = layout.narrow && !layout.upper_is_panel;
     let current = panels::current(view).id;
@@ -276,6 +309,7 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
                 }) }
             </div>
             <span class="grow" />
+            <>{ figures }</>
             { pane_buttons(state, view) }
         </div>
     }
@@ -359,15 +393,9 @@ pub fn status(tab: Option<&Tab>) -> Html {
             <span class="mono">{ range }</span>
             <span class="way">{ names.join(" ▸ ") }</span>
             <span class="grow" />
-            <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
-                { panels::undecoded_message(&opened.coverage, opened.size) }
-            </span>
-            // Not interesting for small files.
-            if opened.bytes_read < opened.size || opened.millis >= SLOW {
-                <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
-            }
-            if opened.millis >= SLOW {
-                <span class="cost">{ format!("decoded in {}", format::millis(opened.millis)) }</span>
+            // Nothing to tell is the usual case.
+            if opened.coverage.gap > 0 {
+                <span class="cover warn">{ panels::undecoded_message(&opened.coverage, opened.size) }</span>
             }
             <span class="dim cost">{ version }</span>
         </footer>
@@ -386,18 +414,6 @@ fn work(tab: TabId, work: DecoderWork) -> Html {
             { text }
             { button("btn2", Command::StopWork(tab), plain("Stop")) }
         </span>
-    }
-}
-
-/// Minimum duration in milliseconds that the status bar reports.
-const SLOW: f64 = 1000.0;
-
-/// Some bytes may be read twice.
-fn read(bytes: u64, size: u64) -> String {
-    if bytes >= size {
-        format!("read all {}", format::size(size))
-    } else {
-        format!("read {} of {}", format::size(bytes), format::size(size))
     }
 }
 

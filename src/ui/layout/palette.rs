@@ -61,5 +61,11 @@ pub(super) fn offered(view: &View, typed: &str) -> Vec<(String, Command)> {
         let name = name.to_ascii_lowercase();
         words.iter().all(|word| name.contains(word))
     };
-    all.filter(|(name, _)| has_all(name)).take(SHOWN).collect()
+    let mut found: Vec<_> = all.filter(|(name, _)| has_all(name)).take(SHOWN).collect();
+    // Devices are known by more names than these: `B580`, `Lunar Lake`.
+    if found.is_empty() && !words.is_empty() && !view.opened.devices.is_empty() {
+        let name = words.join(" ");
+        found.push((format!("Check a GPU: {name}"), Command::CheckDevice(name)));
+    }
+    found
 }

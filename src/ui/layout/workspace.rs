@@ -102,6 +102,7 @@ impl Panes<'_> {
             .is_none()
             .then(|| shown_beside(self.state, self.view));
         let panes = self.state.layout.panes.of(panel);
+        let has_column = panes.inspector && beside.is_none();
         let class = classes!(
             class,
             (!panes.structure).then_some("no-left"),
@@ -109,14 +110,14 @@ impl Panes<'_> {
         );
         html! {
             <main key={self.tab.id.0} {class}>
-                { panel_tabs(self.state, self.view) }
+                { panel_tabs(self.state, self.view, panels::figures(self.view, self.state.layout.dock, has_column)) }
                 if panes.structure {
                     <section class="pane left" id="pane-tree" aria-labelledby="head-tree" data-file={beside.map(|base| base.id.0.to_string())}>{ left }</section>
                     <Border border={LEFT} label="Width of the left pane" controls="pane-tree" />
                 }
                 <div class={if panes.bytes { "pane center" } else { "pane center no-lower" }}>
                     <section class="pane upper" aria-label="Panel">
-                        { self.panel(!panes.inspector || beside.is_some()) }
+                        { self.panel(!has_column) }
                     </section>
                     if panes.bytes {
                         <Border border={BOTTOM} label="Height of the bytes pane" controls="pane-bytes" />
@@ -195,7 +196,7 @@ impl Panes<'_> {
         html! {
             <main key={self.tab.id.0} class={if has_lower { "panes stacked" } else { "panes stacked no-lower" }}>
                 <section class="pane upper" aria-label="Structure and panels">
-                    { panel_tabs(self.state, self.view) }
+                    { panel_tabs(self.state, self.view, None) }
                     if layout.upper_is_panel {
                         { self.panel(!has_lower || !inspects) }
                     } else {
@@ -255,6 +256,8 @@ impl Panes<'_> {
             view: self.view.clone(),
             more: self.state.layout.more_parts,
             has_strip,
+            has_header: !self.state.layout.embed || self.state.layout.hosted,
+            has_wide_tabs: !self.state.layout.narrow,
             dock: self.state.layout.dock,
             sides: (!self.state.layout.narrow).then_some(self.state.layout.side_by_side),
         };

@@ -14,7 +14,9 @@ use crate::model::{SourceId, Span, Xref};
 use crate::tables::{
     Cell, CellValue, CodeRow, InstructionDetail, ListId, RelatedInstruction, Shape,
 };
+use crate::ui::browser::dom::value_of;
 use crate::ui::components::{button, plain, shortened, span_button};
+use crate::ui::session::SessionContext;
 use crate::ui::state::commands::Command;
 use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
@@ -386,18 +388,36 @@ fn images_of(images: Option<&CodeImages>, onchange: Callback<Event>) -> Html {
     }
 }
 
-/// The visible code and its encoding.
-pub(super) fn controls(
-    view: &View,
-    on_section: Callback<Event>,
-    on_encoding: Callback<Event>,
-) -> Html {
+/// The image and the code of the listing, each a choice. Code is named by its kernel: by the section
+/// without `.text.`.
+pub(super) fn place(session: &SessionContext, view: &View) -> Html {
+    let here = session.clone();
+    let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
+    let here = session.clone();
+    let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
+    let list = view.lists.get(ListId::Instructions);
+    let sections = view.code_sections().map(|report| &*report.sections);
+    let is_shown = |span: &Span| list.query.of == Some(*span);
+    html! { <>
+        { images(view, ListId::Instructions, on_image) }
+        <select class="code-section" aria-label="Code" onchange={on_section}>
+            if sections.is_none() { <option>{ "…" }</option> }
+            { for sections.unwrap_or_default().iter().enumerate().map(|(place, (name, span))| html! {
+                <option key={place} value={place.to_string()} selected={is_shown(span)}>{ code_name(name) }</option>
+            }) }
+        </select>
+    </> }
+}
+
+fn code_name(section: &str) -> String {
+    escaped(section.strip_prefix(".text.").unwrap_or(section))
+}
+
+/// The encoding of the visible code.
+pub(super) fn encoding(view: &View, onchange: Callback<Event>) -> Html {
     let list = view.lists.get(ListId::Instructions);
     let Some(report) = view.code_sections() else {
-        return html! { <>
-            <select class="code-section" aria-label="Code"><option>{ "…" }</option></select>
-            <select aria-label="Encoding"><option>{ "…" }</option></select>
-        </> };
+        return html! { <select aria-label="Encoding"><option>{ "…" }</option></select> };
     };
     let own = match &report.encoding {
         Some(name) => name.to_string(),
@@ -405,19 +425,14 @@ pub(super) fn controls(
     };
     let chosen = list.query.encoding().map_or("", |name| &**name);
     let is_other = |name: &&crate::model::Str| Some(*name) != report.encoding.as_ref();
-    html! { <>
-        <select class="code-section" aria-label="Code" onchange={on_section}>
-            { for report.sections.iter().enumerate().map(|(place, (name, span))| html! {
-                <option key={place} value={place.to_string()} selected={list.query.of == Some(*span)}>{ escaped(name) }</option>
-            }) }
-        </select>
-        <select aria-label="Encoding" onchange={on_encoding}>
+    html! {
+        <select aria-label="Encoding" {onchange}>
             <option value="" selected={chosen.is_empty()}>{ own }</option>
             { for report.encodings.iter().filter(is_other).map(|name| html! {
                 <option key={&**name} value={name.to_string()} selected={chosen == name}>{ name.to_string() }</option>
             }) }
         </select>
-    </> }
+    }
 }
 
 /// Buttons that show only the instructions with an annotation.

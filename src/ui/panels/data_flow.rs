@@ -153,12 +153,13 @@ const FILL_LANE: (u32, u32) = (36, 6);
 const SAMPLE_LANE: (u32, u32) = (44, 11);
 
 /// All code as a narrow column: brackets of its loops, live registers, spills, fills and samples.
-/// `jump` is called with the index of the clicked instruction.
+/// `jump` is called with the index of the clicked instruction. `is_whole`: the rows are all of the code,
+/// and the visible ones can be framed.
 pub(super) fn strip(
     flow: Option<&FlowOverview>,
     samples: Option<&CodeSamples>,
     count: u64,
-    current: Option<u64>,
+    (current, is_whole): (Option<u64>, bool),
     jump: Callback<u64>,
 ) -> Html {
     if count == 0 {
@@ -215,6 +216,8 @@ pub(super) fn strip(
             { drawn }
             { stalls }
             { here }
+            // Its place is that of the rows, in the styles.
+            if is_whole { <rect class="seen" width={STRIP.to_string()} /> }
         </svg>
     }
 }

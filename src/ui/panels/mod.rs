@@ -23,8 +23,10 @@ mod verdict;
 
 use yew::prelude::*;
 
-use super::state::{Level, PanelId, View};
+use super::session::SessionContext;
+use super::state::{Dock, Level, PanelId, View};
 use crate::model::Tone;
+use crate::tables::ListId;
 
 pub use self::figures::dock;
 pub use self::list::about;
@@ -79,6 +81,21 @@ pub fn panel(id: PanelId) -> Panel {
         },
         render,
     }
+}
+
+/// The figures of the visible code, for the row of tabs; `None` beside another panel. `has_column`:
+/// whether there is a column beside the code.
+pub fn figures(view: &View, dock: Dock, has_column: bool) -> Option<Html> {
+    let is_code = current(view).id == PanelId::ASSEMBLY
+        && view.lists.get(ListId::Instructions).document.is_some();
+    is_code.then(|| figures::line(view, dock, has_column))
+}
+
+/// The image and the kernel of the visible code, each a choice; `None` beside another panel.
+pub fn place(session: &SessionContext, view: &View) -> Option<Html> {
+    let is_of_code = matches!(current(view).id, PanelId::ASSEMBLY | PanelId::Step);
+    let is_known = view.lists.get(ListId::Instructions).document.is_some();
+    (is_of_code && is_known).then(|| assembly::place(session, view))
 }
 
 /// The panels of a level that have content, in tab order.

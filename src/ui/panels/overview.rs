@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::profile;
 use super::props::PanelProps;
 use super::sizes::sizes;
-use super::survey::SurveyPanel;
+use super::survey::{SurveyPanel, kernel_totals};
 use super::verdict::{images, target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
@@ -48,36 +48,41 @@ pub(super) fn overview(props: &PanelProps) -> Html {
             { sizes(&props.view, props.more) }
         </> }
     };
+    let about = html! {
+        <section class="block">
+            <div class="block-head">
+                <h2>{ summary.map_or("…", |summary| &*summary.title) }</h2>
+                <span title="The file as one page of HTML, to send or to print">{ button("btn2", Command::SaveReport, plain("Save report")) }</span>
+            </div>
+            <dl class="kv facts">
+                { for facts.map(|fact| html! { <>
+                    <dt>{ &*fact.label }</dt>
+                    <dd>{ fact_text(fact) }</dd>
+                </> }) }
+            </dl>
+        </section>
+    };
     html! {
         <div class="panel overview">
             { profile::section(&props.view) }
-            // The content matters most in a library.
-            if !has_images {
-                { verdict(props) }
-                if let Some(worst) = props.view.worst_kernels().and_then(|rows| worst(rows, true)) { { worst } }
-            }
-            <section class="block">
-                <div class="block-head">
-                    <h2>{ summary.map_or("…", |summary| &*summary.title) }</h2>
-                    <span title="The file as one page of HTML, to send or to print">{ button("btn2", Command::SaveReport, plain("Save report")) }</span>
-                </div>
-                <dl class="kv facts">
-                    { for facts.map(|fact| html! { <>
-                        <dt>{ &*fact.label }</dt>
-                        <dd>{ fact_text(fact) }</dd>
-                    </> }) }
-                </dl>
-            </section>
-            if let Some(code) = &opened.code { { open_as_code(code) } }
             if has_images {
-                <SurveyPanel ..props.clone() />
+                // What is in it and whether it runs, side by side; then its kernels.
+                <div class="beside">
+                    <div>{ about }{ verdict(props) }</div>
+                    <div><SurveyPanel ..props.clone() /></div>
+                </div>
+                { kernel_totals(&props.view) }
+            } else {
                 { verdict(props) }
+                if let Some(worst) = props.view.worst_kernels().and_then(|rows| worst(rows)) { { worst } }
+                { about }
             }
+            if let Some(code) = &opened.code { { open_as_code(code) } }
             if let Some(images) = images(&props.view) { { images } }
             if let Some(target) = target(&props.view) { { target } }
-            if is_host {
+            if is_host || opened.summary.has.package {
                 <details class="block host">
-                    <summary><h2>{ "Host file" }</h2></summary>
+                    <summary><h2>{ "Bytes" }</h2></summary>
                     { bytes() }
                 </details>
             } else {

@@ -17,6 +17,10 @@ pub struct PanelProps {
     pub view: PtrEq<View>,
     /// Whether details of the current row are shown below a list, because no inspector is visible.
     pub has_strip: bool,
+    /// Whether the header is visible, which says where one is.
+    pub has_header: bool,
+    /// Whether the row of tabs has room for the figures of code.
+    pub has_wide_tabs: bool,
     /// The figures of code that are shown.
     pub dock: Dock,
     /// Whether long tables are expanded.

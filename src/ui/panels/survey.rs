@@ -3,18 +3,18 @@
 
 use yew::prelude::*;
 
-use super::list::reading;
+use super::list::{briefly, reading};
 use super::props::PanelProps;
-use super::verdict::worst;
 use crate::analysis::survey::{Count, NO_COUNT, Survey, TITLES};
 use crate::model::text::escaped;
-use crate::tables::ListId;
-use crate::ui::components::{button, plain};
+use crate::tables::{CellValue, ListId};
+use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::hooks::use_change;
-use crate::ui::state::PanelId;
 use crate::ui::state::commands::Command;
+use crate::ui::state::verdict::{SURVEY_COLUMNS, hazards};
+use crate::ui::state::{PanelId, View};
 use crate::ui::text::format;
-use crate::worker::protocol::ListReading;
+use crate::worker::protocol::{ListReading, Totals, TotalsRow};
 
 /// The survey of a container.
 #[component]
@@ -51,8 +51,106 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
                 <p>{ button("link", Command::Panel(PanelId::MATRIX), plain("All kernels by device")) }</p>
             }
         </section>
-        if let Some(worst) = worst(&report.worst, report.progress.is_over()) { { worst } }
     </> }
+}
+
+/// A filter for the rows with a value in a column.
+fn is(column: &str, value: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if value.chars().all(is_plain) {
+        format!("{column}={value}")
+    } else {
+        format!("{column}=\"{value}\"")
+    }
+}
+
+/// The kernels of a container by family, and those of a package by file.
+pub(super) fn kernel_totals(view: &View) -> Html {
+    let Some(report) = view.survey() else {
+        return Html::default();
+    };
+    let so_far = if report.progress.is_over() {
+        ""
+    } else {
+        ", so far"
+    };
+    let families = &report.families;
+    let files = &report.files;
+    html! { <>
+        if families.count > 0 {
+            <section class="block families" aria-labelledby="families-title">
+                <h2 id="families-title">{ format!("Kernel families{so_far}") }{ " " }<span class="dim">{ format!("{}, the worst first", format::grouped(families.count)) }</span></h2>
+                { table("family", "Family", families) }
+            </section>
+        }
+        if files.count > 0 {
+            <section class="block families" aria-labelledby="files-title">
+                <h2 id="files-title">{ format!("Files with kernels{so_far}") }{ " " }<span class="dim">{ format::grouped(files.count) }</span></h2>
+                { table("package_file", "File", files) }
+            </section>
+        }
+    </> }
+}
+
+fn table(column: &str, title: &'static str, totals: &Totals) -> Html {
+    let left = totals.count - totals.rows.len() as u64;
+    html! { <>
+        <table class="sizes survey">
+            <thead><tr>
+                <th scope="col">{ title }</th>
+                <th scope="col" class="num">{ "Kernels" }</th>
+                <th scope="col" class="num">{ "Builds that spill" }</th>
+                <th scope="col" class="num">{ "Spill, at most" }<span class="dim">{ " B/thread" }</span></th>
+                <th scope="col">{ "On" }</th>
+                <th scope="col" class="num">{ "Code" }</th>
+                <th scope="col">{ "Worst kernel" }</th>
+            </tr></thead>
+            <tbody>{ for totals.rows.iter().map(|of| row(column, of)) }</tbody>
+        </table>
+        if left > 0 {
+            <p>{ button("link", Command::Panel(if column == "family" { PanelId::KERNELS } else { PanelId::FILES }), plain(&format!("{} more", format::grouped(left)))) }</p>
+        }
+    </> }
+}
+
+fn row(column: &str, of: &TotalsRow) -> Html {
+    let filter = is(column, &of.name);
+    let cell = |id: &str| {
+        let at = SURVEY_COLUMNS.iter().position(|column| *column == id);
+        at.and_then(|at| of.worst.cells.get(at))
+    };
+    let name = cell("name").map_or("".into(), |cell| cell.value.title());
+    let spill = cell("spill_size").map(|cell| &cell.value);
+    let spilling = match (of.spilling, of.unknown) {
+        (0, 0) => html! { <td class="num dim">{ "0" }</td> },
+        (0, unknown) => {
+            html! { <td class="num dim" title={format!("The file does not state it for {}", format::counted(unknown, "build", "builds"))}>{ "–" }</td> }
+        }
+        (spilling, _) => {
+            html! { <td class="num">{ button("cell", Command::SpillsWhere(filter.clone()), plain(&format::grouped(spilling))) }</td> }
+        }
+    };
+    let most = spill
+        .and_then(CellValue::number)
+        .filter(|_| of.spilling > 0);
+    // A spill has its columns.
+    let others = hazards(&of.worst).filter(|hazard| hazard.text != "spills");
+    html! {
+        <tr key={of.name.to_string()}>
+            <td>{ button("cell", Command::KernelsWhere(filter), shortened(&escaped(&of.name))) }</td>
+            <td class="num">{ format::grouped(of.kernels) }</td>
+            { spilling }
+            <td class="num">{ most.map_or_else(String::new, |most| format::grouped(most as u64)) }</td>
+            <td class="mono">{ escaped(&briefly(&of.devices)) }</td>
+            <td class="num" title={format::bytes(of.code_size)}>{ format::size(of.code_size) }</td>
+            <td class="worst-of">
+                if of.spilling > 0 || hazards(&of.worst).next().is_some() {
+                    { span_button("fact mono", of.worst.entry, shortened(&escaped(&name))) }
+                    { for others.map(|hazard| html! { <span title={hazard.doc.to_string()}>{ " " }{ format::mark(hazard) }</span> }) }
+                }
+            </td>
+        </tr>
+    }
 }
 
 fn count_title(count: Count) -> Option<&'static str> {
@@ -118,14 +216,14 @@ fn devices(survey: &Survey) -> Html {
                     html! {
                         <tr key={row.device().to_owned()}>
                             if is_named {
-                                <td class="mono">{ button("cell", Command::KernelsFor(of.device.to_string()), plain(&escaped(&of.device))) }</td>
+                                <td class="mono">{ button("cell", Command::KernelsWhere(is("device", &of.device)), plain(&escaped(&of.device))) }</td>
                             } else {
                                 <td class="dim">{ row.device().to_owned() }</td>
                             }
                             { number(images, &images_text) }
                             { number(kernels, &kernels_text) }
                             if spilling.so_far() > 0 && is_named {
-                                <td class="num" title={count_title(spilling)}>{ button("cell", Command::SpillsFor(of.device.to_string()), plain(&spilling_text)) }</td>
+                                <td class="num" title={count_title(spilling)}>{ button("cell", Command::SpillsWhere(is("device", &of.device)), plain(&spilling_text)) }</td>
                             } else {
                                 { number(spilling, &spilling_text) }
                             }

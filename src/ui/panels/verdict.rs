@@ -440,25 +440,19 @@ fn compatible_devices(matching: &Matching) -> Option<Html> {
 
 /// The kernels to look at, of all kernels or of those that were read so far: one of each kind of
 /// finding and family.
-pub(super) fn worst(worst: &[WorstRow], is_all: bool) -> Option<Html> {
+pub(super) fn worst(worst: &[WorstRow]) -> Option<Html> {
     if worst.is_empty() {
         return None;
     }
     Some(html! {
         <section class="block" aria-labelledby="worst-title">
-            <h2 id="worst-title">{ if is_all { "Kernels to look at" } else { "Kernels to look at, so far" } }</h2>
+            <h2 id="worst-title">{ "Kernels to look at" }</h2>
             <ul class="worst">
                 { for worst.iter().map(|WorstRow { row, others }| {
                     let name = row.cells.first().map_or("".into(), |cell| cell.value.title());
-                    // The second cell of a kernel of several devices.
-                    let device = row.cells.get(1).map_or("".into(), |cell| match &cell.value {
-                        CellValue::Text(device) => device.clone(),
-                        _ => "".into(),
-                    });
                     html! {
                         <li>
                             { span_button("fact mono", row.entry, shortened(&escaped(&name))) }
-                            if !device.is_empty() { <span class="mono dim">{ escaped(&device) }</span> }
                             <span class="why">
                                 { for hazards(row).map(|hazard| html! {
                                     <span>{ format::mark(hazard) }<span class="dim">{ hazard.doc.to_string() }</span></span>

@@ -163,7 +163,7 @@ fn work_text(request: &Request) -> &'static str {
         Request::Graph { .. } => "Drawing the graph",
         Request::Search { .. } => "Searching",
         Request::AddProfile { .. } | Request::CodeSamples { .. } => "Reading the profile",
-        Request::WriteReport => "Writing the report",
+        Request::WriteReport { .. } => "Writing the report",
         Request::Export { .. } => "Writing the tree",
         Request::Bytes { .. } => "Reading bytes",
         Request::Rows { .. }

@@ -434,13 +434,13 @@ impl Session {
         }
     }
 
-    /// Shows the kernels for a device, or those that spill registers, worst first.
-    pub fn show_kernels_for(&self, device: &str, spills: bool) {
+    /// Shows the kernels that match a filter, or those of them that spill registers, worst first.
+    pub fn show_kernels_where(&self, filter: String, spills: bool) {
         let Some((_, view)) = self.active() else {
             return;
         };
         let mut query = view.lists.get(ListId::Kernels).query.clone();
-        query.filter = format!("device=\"{device}\"");
+        query.filter = filter;
         if spills {
             query.filter.push_str(" spill_size>0");
             query.sort = Some("spill_size".into());

@@ -126,9 +126,9 @@ impl Session {
             Command::ReadOn => self.stop_reading(false),
             Command::SizeGroup(at) => self.open_size_group(at),
             Command::SizesUp(depth) => self.sizes_up(depth),
-            Command::KernelsFor(device) => self.show_kernels_for(&device, false),
+            Command::KernelsWhere(filter) => self.show_kernels_where(filter, false),
             Command::FilterCode(filter) => self.filter_code(&filter),
-            Command::SpillsFor(device) => self.show_kernels_for(&device, true),
+            Command::SpillsWhere(filter) => self.show_kernels_where(filter, true),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
             Command::MoveLeft(list, column) => self.step_column(list, &column, false),
             Command::MoveRight(list, column) => self.step_column(list, &column, true),
@@ -342,6 +342,9 @@ impl Session {
                     Some(command) => self.run(command),
                     None => return false,
                 }
+            }
+            ("[" | "]", Some(view)) if view.current_panel().level() == Level::Kernel => {
+                self.step_code(key == "]");
             }
             ("[" | "]", Some(view)) => match problem_list::step(view, key == "]") {
                 Some(span) => self.select_span(span, SelectionOrigin::Jump),

@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use super::{Session, spawn};
 use crate::model::NodeId;
-use crate::ui::state::{Action, TabId, TreeChange};
+use crate::tables::ListId;
+use crate::ui::state::{Action, Level, TabId, TreeChange};
 use crate::ui::text::format::file_name;
 use crate::ui::tree::flat::Group;
 use crate::ui::tree::{self, PAGE};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::tree_order::TreeOrder;
-use crate::worker::protocol::{ExportForm, Request, Response, Row};
+use crate::worker::protocol::{ExportForm, ReportedCode, Request, Response, Row};
 
 /// Maximum number of the root's children that are used for the sizes and the map of the file.
 pub const ROOT_MAX: u64 = 16 * 1024;
@@ -149,12 +150,24 @@ impl Session {
         self.ask_text(tab, Request::Export { node, form }, "Text", name);
     }
 
-    /// Saves a report of the file in front as HTML.
+    /// Saves a report of the file in front as HTML; beside code it begins with that.
     pub fn save_report(self: &Rc<Self>) {
         let Some((tab, view)) = self.active() else {
             return;
         };
         let name = file_name([&view.opened.name, "report"], "html");
-        self.ask_text(tab, Request::WriteReport, "Report", Some(name));
+        let is_of_code = view.current_panel().level() == Level::Kernel;
+        let code = view.code_key().filter(|_| is_of_code);
+        let code = code.map(|(document, of, encoding)| ReportedCode {
+            document,
+            of,
+            encoding,
+            row: view
+                .lists
+                .get(ListId::Instructions)
+                .current()
+                .map(|row| row.index),
+        });
+        self.ask_text(tab, Request::WriteReport { code }, "Report", Some(name));
     }
 }

@@ -18,6 +18,8 @@ use crate::worker::protocol::{ListRequest, Request, Response, VerdictReport};
 
 /// Number of worst kernels in the overview.
 const WORST: u64 = 6;
+/// Number of families of kernels, and of files of a package, in the overview.
+const TOTALS: u64 = 14;
 /// Number of a container's images in the overview.
 const IMAGES: u64 = 12;
 
@@ -182,7 +184,7 @@ impl Session {
             query: Query::default(),
             ask: ListRequest::Survey {
                 columns,
-                count: WORST,
+                count: TOTALS,
             },
         };
         let then = move |session: &Rc<Session>, answer| {

@@ -201,10 +201,10 @@ commands! {
     SizeGroup(at: usize) = "size-group";
     /// Shows the groups in the first groups around those that are shown.
     SizesUp(depth: usize) = "sizes-up";
-    /// Shows the kernels for a device.
-    KernelsFor(device: String) = "kernels-for";
-    /// Shows the kernels for a device that spill registers, worst first.
-    SpillsFor(device: String) = "spills-for";
+    /// Shows the kernels that match a filter.
+    KernelsWhere(filter: String) = "kernels-where";
+    /// Shows those of them that spill registers, worst first.
+    SpillsWhere(filter: String) = "spills-where";
     /// Shows only the instructions that match a filter, or all again.
     FilterCode(filter: String) = "filter-code";
     /// Shows or hides a column.

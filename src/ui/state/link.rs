@@ -1,5 +1,6 @@
 //! Links to the current view, and following them.
 
+use super::list::initial_grouping;
 use super::{PanelId, View};
 use crate::tables::query::{GroupBy, Query, RowOptions};
 use crate::tables::{ListId, Shape};
@@ -26,7 +27,10 @@ impl View {
                 let sign = if query.descending { "-" } else { "" };
                 shown.sort = format!("{sign}{column}");
             }
-            shown.group = query.by().map_or("", GroupBy::name).to_owned();
+            shown.group = match query.by() {
+                by if by == initial_grouping(list) => String::new(),
+                by => by.map_or(EACH_BUILD, GroupBy::name).to_owned(),
+            };
         }
         if self.verdict_error().is_none() {
             shown.device = self.verdict.device.as_deref().unwrap_or_default().into();
@@ -53,7 +57,10 @@ impl View {
                 sort: (!column.is_empty()).then(|| column.to_owned().into()),
                 descending: shown.sort.starts_with('-'),
                 options: match list {
-                    ListId::Kernels => RowOptions::grouped(GroupBy::named(&shown.group)),
+                    ListId::Kernels => RowOptions::grouped(match &*shown.group {
+                        "" => initial_grouping(list),
+                        name => GroupBy::named(name),
+                    }),
                     _ => known.options,
                 },
                 ..known
@@ -62,6 +69,9 @@ impl View {
         }
     }
 }
+
+/// The word of links for kernels that are not grouped.
+const EACH_BUILD: &str = "build";
 
 /// The list of a panel with a filter and order; texts are searched instead.
 fn filtered(panel: PanelId) -> Option<ListId> {

@@ -8,7 +8,7 @@ use yew::AttrValue;
 use super::code_rows::{CodeRows, CodeRowsChange};
 use super::paged::Paged;
 use crate::model::{NodeId, Span};
-use crate::tables::query::{Query, RowOptions};
+use crate::tables::query::{GroupBy, Query, RowOptions};
 use crate::tables::{Cell, CellValue, Column, ColumnKind, Detail, Fit, ListId, Row, Scope, Shape};
 use crate::ui::text::format::several;
 use crate::worker::protocol::{ListAt, ListPage, ListPlace, ListReading};
@@ -112,6 +112,11 @@ pub enum ListChange {
     At(u32, u32, Option<Box<ListAt>>),
 }
 
+/// The grouping of a list's rows while nobody chose another: equal builds of a kernel are one row.
+pub fn initial_grouping(list: ListId) -> Option<GroupBy> {
+    (list == ListId::Kernels).then_some(GroupBy::Figures)
+}
+
 impl List {
     /// An empty list.
     pub fn new(id: ListId) -> List {
@@ -119,7 +124,10 @@ impl List {
             id,
             document: None,
             is_restored: false,
-            query: Query::default(),
+            query: Query {
+                options: RowOptions::grouped(initial_grouping(id)),
+                ..Query::default()
+            },
             chosen: None,
             widths: Rc::from([]),
             code: (id.declaration().shape == Shape::Code).then(CodeRows::default),

@@ -1,7 +1,6 @@
 //! Panes beside each panel.
 
-use super::PanelId;
-use crate::tables::Beside;
+use super::{Level, PanelId};
 use crate::ui::state::commands::Pane;
 
 /// Visibility of the panes beside a panel.
@@ -29,18 +28,32 @@ impl Panes {
         inspector: false,
     };
 
-    /// The default panes.
+    const ALL: Panes = Panes {
+        structure: true,
+        bytes: true,
+        inspector: true,
+    };
+
+    /// The default panes: those of the file beside what is about it, the inspector beside a kernel,
+    /// and none beside what is about all kernels.
     fn usual(panel: Option<PanelId>) -> Panes {
-        let beside = match panel {
-            Some(PanelId::List(list)) => list.declaration().tab.as_ref().map(|tab| tab.beside),
-            Some(PanelId::Compare | PanelId::Step) => return Panes::NONE,
-            _ => None,
+        let Some(panel) = panel else {
+            return Panes::ALL;
         };
-        let Beside { structure, bytes } = beside.unwrap_or(Beside::BOTH);
-        Panes {
-            structure,
-            bytes,
-            inspector: true,
+        match (panel.level(), panel) {
+            (Level::Library, _) | (Level::Kernel, PanelId::Step) => Panes::NONE,
+            (Level::Kernel, _) => Panes {
+                inspector: true,
+                ..Panes::NONE
+            },
+            (Level::File, PanelId::List(list)) => {
+                let tab = list.declaration().tab.as_ref();
+                Panes {
+                    bytes: tab.is_none_or(|tab| tab.has_bytes),
+                    ..Panes::ALL
+                }
+            }
+            (Level::File, _) => Panes::ALL,
         }
     }
 
@@ -157,7 +170,12 @@ impl PaneSets {
     pub fn toggle_alone(&mut self, panel: Option<PanelId>) {
         let is_alone = self.of(panel) == Panes::NONE;
         if is_alone && self.sets[index(panel)] == Panes::NONE {
-            self.sets[index(panel)] = Panes::usual(panel);
+            let usual = Panes::usual(panel);
+            self.sets[index(panel)] = if usual == Panes::NONE {
+                Panes::ALL
+            } else {
+                usual
+            };
         }
         self.is_alone = !is_alone;
     }
@@ -199,23 +217,17 @@ mod tests {
     use crate::tables::ListId;
 
     #[test]
-    fn default_panes_by_panel() {
+    fn default_panes_by_level() {
         let sets = PaneSets::default();
-        for panel in [
-            PanelId::FILES,
-            PanelId::MATRIX,
-            PanelId::KERNELS,
-            PanelId::IMAGES,
-            PanelId::ASSEMBLY,
-            PanelId::SOURCE_LINES,
-            PanelId::List(ListId::Lines),
-            PanelId::Compare,
-            PanelId::Step,
-        ] {
-            assert!(!sets.of(Some(panel)).bytes, "{}", panel.name());
+        for panel in PanelId::all() {
+            let panes = sets.of(Some(panel));
+            let is_of_file = panel.level() == Level::File;
+            assert_eq!(panes.structure, is_of_file, "{}", panel.name());
+            assert!(is_of_file || !panes.bytes, "{}", panel.name());
         }
-        assert!(sets.of(Some(PanelId::Overview)).bytes);
         assert!(sets.of(Some(PanelId::Problems)).bytes);
+        assert!(!sets.of(Some(PanelId::List(ListId::Lines))).bytes);
+        assert!(sets.of(Some(PanelId::ASSEMBLY)).inspector);
     }
 
     #[test]
@@ -223,10 +235,11 @@ mod tests {
         let mut sets = PaneSets::default();
         assert_eq!(sets.words(), "");
         sets.set(Some(PanelId::ASSEMBLY), Pane::Bytes, true);
+        sets.set(Some(PanelId::Overview), Pane::Structure, true);
         sets.set(Some(PanelId::Overview), Pane::Structure, false);
         sets.set(None, Pane::Bytes, false);
         let words = sets.words();
-        assert_eq!(words, "overview=bi assembly=bi sides=si");
+        assert_eq!(words, "assembly=bi sides=si");
         assert_eq!(PaneSets::read(&words), sets);
         assert_eq!(PaneSets::read("cellar=sbi assembly"), PaneSets::default());
     }
@@ -234,12 +247,15 @@ mod tests {
     #[test]
     fn the_panel_is_maximized_and_restored() {
         let mut sets = PaneSets::default();
-        let before = sets.of(Some(PanelId::KERNELS));
-        sets.toggle_alone(Some(PanelId::KERNELS));
-        assert_eq!(sets.of(Some(PanelId::KERNELS)), Panes::NONE);
+        let before = sets.of(Some(PanelId::ASSEMBLY));
+        sets.toggle_alone(Some(PanelId::ASSEMBLY));
         assert_eq!(sets.of(Some(PanelId::ASSEMBLY)), Panes::NONE);
+        assert_eq!(sets.of(Some(PanelId::Problems)), Panes::NONE);
+        sets.toggle_alone(Some(PanelId::ASSEMBLY));
+        assert_eq!(sets.of(Some(PanelId::ASSEMBLY)), before);
+        // Where there are none by default, all are shown.
         sets.toggle_alone(Some(PanelId::KERNELS));
-        assert_eq!(sets.of(Some(PanelId::KERNELS)), before);
+        assert_eq!(sets.of(Some(PanelId::KERNELS)), Panes::ALL);
         // Requesting a pane ends the maximized state.
         sets.toggle_alone(Some(PanelId::KERNELS));
         sets.set(Some(PanelId::KERNELS), Pane::Bytes, true);

@@ -13,10 +13,15 @@
 //! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&group=kernel&device=pvc`: the panel,
 //!   its list's filter, order and grouping, and the device of the verdict.
 //!
+//! Names of more than 64 bytes are abbreviated: `_ZTSN6compat12experimental6detai~0e1f2a3b4c`, by the hash of
+//! the name. Such a link is right for another build of the file, unless the name has changed; then nothing
+//! is found.
+//!
 //! Links contain only stable identifiers, no node ids. A copied link names a local file as `n=` and
 //! waits until that file is opened.
 
 use crate::kernel_names::KernelQuery;
+use crate::model::{brief, brief_path};
 
 /// Parameters of the query.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -244,14 +249,14 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
     };
     put("n", file.unwrap_or_default());
     match &link.target {
-        Some(Target::Path(path)) => put("p", path),
+        Some(Target::Path(path)) => put("p", &brief_path(path)),
         Some(Target::Kernel { name, field, of }) => {
-            put("k", name);
+            put_name(name, &mut put);
             put("f", field.as_deref().unwrap_or_default());
             put_build(of, &mut put);
         }
         Some(Target::Instruction { kernel, offset, of }) => {
-            put("k", kernel);
+            put_name(kernel, &mut put);
             put("pc", &format!("{offset:#x}"));
             put_build(of, &mut put);
         }
@@ -260,7 +265,7 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
             offset,
             len,
         }) => {
-            put("s", section.as_deref().unwrap_or_default());
+            put("s", &brief_path(section.as_deref().unwrap_or_default()));
             put("o", &format!("{offset:#x}+{len}"));
         }
         None => {}
@@ -272,6 +277,14 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
     put("group", &shown.group);
     put("device", &shown.device);
     out
+}
+
+/// The name of a kernel; a long one, with thousands of characters, is abbreviated.
+fn put_name(name: &str, put: &mut impl FnMut(&str, &str)) {
+    match brief(name) {
+        Some(name) => put("k", &name),
+        None => put("k", name),
+    }
 }
 
 fn put_build(of: &BuildPlace, put: &mut impl FnMut(&str, &str)) {

@@ -2,10 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::decode::limits;
-use crate::model::{Document, Node, SourceId, json, text};
-use crate::report::{write_end, write_file, write_head};
-use crate::worker::protocol::{ExportForm, Response};
+use crate::model::{Document, Node, json, text};
+use crate::worker::protocol::ExportForm;
 
 /// Maximum length of the text in one answer, in bytes.
 pub const EXPORT_MAX: usize = 64 * 1024 * 1024;
@@ -57,18 +55,4 @@ impl Write for Bounded {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Returns a report about the file as HTML.
-pub(crate) fn report(document: &mut Document) -> Result<Response, String> {
-    let title = document.root().name.clone();
-    let size = document.sources.whole(SourceId::FILE).len();
-    let limit = limits::output(size).min(EXPORT_MAX as u64);
-    let mut out = Vec::new();
-    let written = write_head(&title, &mut out)
-        .and_then(|()| write_file(document, limit, &mut out))
-        .and_then(|()| write_end(&mut out));
-    written.map_err(|error| error.to_string())?;
-    let text = String::from_utf8(out).map_err(|error| error.to_string())?;
-    Ok(Response::Text(text))
 }

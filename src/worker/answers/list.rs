@@ -2,7 +2,7 @@
 
 use crate::tables;
 use crate::tables::kernels;
-use crate::tables::kernels::worst_kernels;
+use crate::tables::kernels::{totals_by, worst_kernels};
 use crate::tables::profile_changes;
 use crate::tables::sizes;
 use std::cell::{Cell, OnceCell};
@@ -26,12 +26,12 @@ use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 use crate::tables::query::{Order, Query, QueryRun};
 use crate::tables::write::Form;
 use crate::tables::{
-    CellValue, CodeList, Column, List, ListId, Presence, ReadingKind, Row, Scope, Shape,
-    instructions, lines, module_lines, writer,
+    CellValue, CodeList, Column, KernelRows, List, ListId, Presence, ReadingKind, Row, Scope,
+    Shape, instructions, lines, module_lines, writer,
 };
 use crate::worker::protocol::{
     Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, Response,
-    SurveyReport, WorstRow,
+    SurveyReport, Totals, TotalsRow, WorstRow,
 };
 
 /// The last requested list of each kind with its order: scrolling neither rebuilds nor re-sorts it
@@ -98,6 +98,39 @@ fn worst(
     Ok(rows.collect())
 }
 
+/// Whether a list shows a column by default.
+fn shows_column(list: &dyn List, id: &str) -> bool {
+    let column = list.id().columns().iter().find(|column| column.id == id);
+    column.is_some_and(|column| list.shows(column))
+}
+
+/// Returns the first `count` totals of kernels by a column, each with its worst kernel.
+fn totals(
+    list: &dyn List,
+    by: &str,
+    (columns, count): (&[(usize, &'static Column)], u64),
+    sources: &Sources,
+) -> Totals {
+    let all = totals_by(list, by, sources);
+    let first = usize::try_from(count).unwrap_or(usize::MAX);
+    let rows = all.iter().take(first).filter_map(|of| {
+        Some(TotalsRow {
+            name: of.name.clone(),
+            kernels: of.kernels,
+            builds: of.builds,
+            spilling: of.spilling,
+            unknown: of.unknown,
+            devices: of.devices.clone(),
+            code_size: of.code_size,
+            worst: row_of(list, of.worst, columns, false, sources)?,
+        })
+    });
+    Totals {
+        rows: rows.collect(),
+        count: all.len() as u64,
+    }
+}
+
 /// Returns a row for the page. With `is_pending`, cells that need the code of kernels are unknown.
 fn row_of(
     list: &dyn List,
@@ -159,13 +192,21 @@ impl Lists {
         }
         let (id, survey) = (reading.document, reading.kernels.survey());
         let list = reading.kernels.list(&document.sources);
-        let worst = worst(&list, columns, count, document)?;
+        let columns = columns_of(&*list, columns)?;
+        let totals = |by| totals(&*list, by, (&columns, count), &document.sources);
+        let families = totals("family");
+        let is_package = shows_column(&*list, "package_file");
         let report = Box::new(SurveyReport {
             document: id,
             survey,
             progress,
             unpacking,
-            worst,
+            families,
+            files: if is_package {
+                totals("package_file")
+            } else {
+                Totals::default()
+            },
         });
         self.surveyed = Some((self.renewal.number, report.clone()));
         self.renewal.was_made(started, (self.clock)());
@@ -180,7 +221,10 @@ impl Lists {
         list: ListId,
     ) -> Option<Rc<dyn List>> {
         // Groups are other rows than those of the list.
-        let is_of = |found: &&QueriedList| found.document == id && found.query.by().is_none();
+        let is_of = |found: &&QueriedList| {
+            let kernels = found.list.as_kernels();
+            found.document == id && kernels.and_then(KernelRows::grouping).is_none()
+        };
         let known = self.found.get(&list).filter(is_of);
         let reading = self.reading.as_mut();
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);

@@ -13,6 +13,7 @@ pub(super) mod list;
 pub(super) mod order;
 pub(super) mod profile;
 mod reading;
+pub(super) mod report;
 pub(super) mod rows;
 pub(super) mod search;
 pub(super) mod selection;

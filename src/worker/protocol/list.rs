@@ -165,8 +165,40 @@ pub struct SurveyReport {
     pub progress: Progress,
     /// The file of a package that is being unpacked.
     pub unpacking: Option<Unpacking>,
-    /// The kernels to look at first.
-    pub worst: Vec<WorstRow>,
+    /// The first families of kernels.
+    pub families: Totals,
+    /// For a package, the first files with kernels.
+    pub files: Totals,
+}
+
+/// The kernels of a container by family or by file: those with the worst findings first.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Totals {
+    /// The first of them.
+    pub rows: Vec<TotalsRow>,
+    /// The number of all.
+    pub count: u64,
+}
+
+/// Kernels of one family, or in one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TotalsRow {
+    /// The family; the path of the file in the package.
+    pub name: Str,
+    /// Number of distinct kernel names.
+    pub kernels: u64,
+    /// Number of their builds.
+    pub builds: u64,
+    /// Number of builds that are known to spill.
+    pub spilling: u64,
+    /// Number of builds of which it is not known.
+    pub unknown: u64,
+    /// The devices of the builds that spill.
+    pub devices: Vec<Str>,
+    /// Bytes of native code.
+    pub code_size: u64,
+    /// The kernel with the worst finding, or the first one.
+    pub worst: tables::Row,
 }
 
 /// A kernel to look at.

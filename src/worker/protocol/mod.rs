@@ -28,13 +28,14 @@ pub use self::graph::{
     BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, GroupRow,
 };
 pub use self::list::{
-    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, SurveyReport, WorstRow,
+    Follow, ListAt, ListPage, ListPlace, ListReading, ListRequest, ROWS_MAX, SurveyReport, Totals,
+    TotalsRow, WorstRow,
 };
 pub use self::profile::{
     CodeSamples, CountedKernel, PROFILED_MAX, ProfileOverview, ProfiledKernel, RejectedKernel,
     STALLS_MAX,
 };
-pub use self::request::{ExportForm, Request, SelectionTarget};
+pub use self::request::{ExportForm, ReportedCode, Request, SelectionTarget};
 pub use self::response::{CodeGuess, Opened, Problem, Response};
 pub use self::search::{HitRow, SearchStep};
 pub use self::step::{StepHead, StepPlace, StepReport, StepRows};
@@ -46,7 +47,7 @@ use serde::{Deserialize, Serialize};
 
 /// Increment when a message changes. The page refuses a worker with another version: not every host
 /// hashes worker files, so after a deployment a browser may combine an old worker with a new page.
-pub const PROTOCOL_VERSION: u32 = 31;
+pub const PROTOCOL_VERSION: u32 = 32;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

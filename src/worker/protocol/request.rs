@@ -224,7 +224,23 @@ pub enum Request {
         form: CompareForm,
     },
     /// A report about the file as HTML; answered by [`Response::Text`](super::Response::Text).
-    WriteReport,
+    WriteReport {
+        /// The code that the report begins with.
+        code: Option<ReportedCode>,
+    },
+}
+
+/// Code that a report is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedCode {
+    /// The document with the code.
+    pub document: NodeId,
+    /// The section of code.
+    pub of: Span,
+    /// The chosen encoding; `None` for that of the file's device.
+    pub encoding: Option<Str>,
+    /// The index of the selected instruction.
+    pub row: Option<u64>,
 }
 
 /// The target of a selection.

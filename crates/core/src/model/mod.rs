@@ -50,7 +50,7 @@ pub use node::{
     Area, Bits, Content, DEFAULT, Doc, ExpanderId, KnownValue, Node, NodeId, NodeKind, Xref,
 };
 pub use on_demand::OnDemand;
-pub use path::{PathError, escape, segment};
+pub use path::{PathError, brief, brief_path, escape, is_brief_of, segment};
 pub use search::{Hit, Query, Search};
 pub use source::{
     ByteSource, Bytes, DeflatedPart, FOLDER_HEAD, FOLDER_MAGIC, Inflation, ListedFile,

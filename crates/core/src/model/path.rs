@@ -183,6 +183,11 @@ impl Document {
         let (name, nth) = numbered(segment).unwrap_or((segment, 1));
         let found = self.child_that(id, nth, |n: &Node| escape(&n.name) == name);
         let found = found.or_else(|| {
+            let is_brief = name.contains(BRIEF_SIGN);
+            is_brief
+                .then(|| self.child_that(id, nth, |n: &Node| is_brief_of(name, &escape(&n.name))))?
+        });
+        let found = found.or_else(|| {
             let index: u64 = segment.parse().ok()?;
             self.children(id, index..index.checked_add(1)?).pop()
         });
@@ -194,6 +199,57 @@ impl Document {
             found => found,
         }
     }
+}
+
+/// Length in bytes from which a name is abbreviated in links.
+const BRIEF_FROM: usize = 64;
+
+/// The number of characters that an abbreviation keeps.
+const BRIEF_KEPT: usize = 32;
+
+/// What follows them, before the digits.
+const BRIEF_SIGN: char = '~';
+
+/// Abbreviates a long name for a link: its beginning, `~`, and ten hexadecimal digits of its hash (the
+/// lower 40 bits of FNV-1a, so that the link is right for other builds of the file, too). Returns `None` for
+/// a name that is short.
+pub fn brief(name: &str) -> Option<String> {
+    let end = name.char_indices().nth(BRIEF_KEPT)?.0;
+    if name.len() < BRIEF_FROM {
+        return None;
+    }
+    let kept = name.get(..end)?;
+    Some(format!("{kept}{BRIEF_SIGN}{:010x}", hash(name)))
+}
+
+/// Whether a text is what [`brief`] returns for a name. Only the digits count.
+pub fn is_brief_of(text: &str, name: &str) -> bool {
+    let digits = text.rsplit_once(BRIEF_SIGN).map(|(_, digits)| digits);
+    let digits = digits.filter(|digits| digits.len() == 10 && name.len() >= BRIEF_FROM);
+    digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()) == Some(hash(name))
+}
+
+/// Abbreviates the long names of a path for a link; [`Document::find`] finds its node.
+pub fn brief_path(path: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        let (name, nth) = match segment.rsplit_once('#') {
+            Some((name, _)) if numbered(segment).is_some() => segment.split_at(name.len()),
+            _ => (segment, ""),
+        };
+        match brief(name) {
+            Some(name) => name + nth,
+            None => segment.to_owned(),
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn hash(name: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    let all = name.bytes().fold(start, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    all & 0xff_ffff_ffff
 }
 
 /// Splits `name#2` into the name and its ordinal.
@@ -229,5 +285,31 @@ pub fn escape(name: &str) -> String {
     match numbered(&text) {
         Some((before, nth)) => format!("{before}%23{nth}"),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_are_abbreviated_by_their_hashes() {
+        assert_eq!(brief("vecadd"), None);
+        let long = "_ZTS".to_owned() + &"x".repeat(60);
+        let short = brief(&long).unwrap_or_default();
+        // FNV-1a of 64 bits, computed by another program.
+        assert_eq!(
+            short,
+            format!("_ZTS{}~{:010x}", "x".repeat(28), 0x3f_0573_d8e1_u64)
+        );
+        assert!(is_brief_of(&short, &long));
+        // What stands before the digits may change, the name may not.
+        assert!(is_brief_of(&short.replace("_ZTS", "kernel "), &long));
+        assert!(!is_brief_of(&short, &(long.clone() + "y")));
+        assert!(!is_brief_of("~Foo", &long) && !is_brief_of(&short, "short"));
+        let many = "ä".repeat(9000);
+        assert!(brief(&many).is_some_and(|short| is_brief_of(&short, &many)));
+        let path = format!("image 0/{long}#3/[2]/size");
+        assert_eq!(brief_path(&path), format!("image 0/{short}#3/[2]/size"));
     }
 }

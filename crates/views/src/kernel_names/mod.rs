@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use zeview_core::analysis::images::Image;
-use zeview_core::model::{Document, NodeId, Span, Str, is_pattern, matches_pattern};
+use zeview_core::model::{Document, NodeId, Span, Str, is_brief_of, is_pattern, matches_pattern};
 
 pub use message::{KernelNameError, Reason, describe};
 pub use modules::{Module, modules, modules_of};
@@ -125,10 +125,14 @@ impl KernelQuery {
             && self.is_image([place.image, place.member, place.path])
     }
 
-    /// Whether one of a kernel's names is the wanted one.
+    /// Whether one of a kernel's names is the wanted one, or that which a link abbreviates.
     pub(crate) fn is_named(&self, names: [&str; 3]) -> bool {
         let typed = self.name.trim();
-        let is = |name: &&str| *name == typed || is_pattern(typed) && matches_pattern(name, typed);
+        let is = |name: &&str| {
+            *name == typed
+                || is_pattern(typed) && matches_pattern(name, typed)
+                || is_brief_of(typed, name)
+        };
         typed.is_empty() || names.iter().any(is)
     }
 }

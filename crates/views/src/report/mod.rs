@@ -8,21 +8,25 @@ mod html;
 pub mod profile;
 
 pub use excerpt::write_excerpt;
+pub use html::safe;
 
 use crate::tables;
 use crate::tables::kernels;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use crate::report::html::{begin, end, safe};
-use crate::tables::{Cell, CellValue, Column, ColumnKind, List, ListId};
+use crate::report::html::{begin, end};
+use crate::tables::{Cell, CellValue, Column, ColumnKind, Key, List, ListId};
 use zeview_analysis::survey::{NO_COUNT, TITLES};
 use zeview_core::model::account::{Account, MeteredWriter};
 use zeview_core::model::text::{count_of, cut_end};
-use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
+use zeview_core::model::{Document, NodeId, Sources, Span, Tone, sort};
 
 /// Maximum number of rows per table, and of problems, in a report.
-const ROWS: u32 = 2000;
+const ROWS: usize = 2000;
+/// Maximum number of kernels: trackers accept some megabytes, and names are long.
+const KERNELS: usize = 300;
 const PROBLEMS: usize = 500;
 
 /// The tables, in order.
@@ -210,7 +214,8 @@ fn table(
     heads(&columns, &CELLS, out)?;
     writeln!(out, "</tr></thead><tbody>")?;
     let mut listed = 0;
-    for row in (0..count.min(ROWS)).take_while(|_| !account.is_overdrawn()) {
+    let rows = worst_first(list, sources);
+    for row in rows.into_iter().take_while(|_| !account.is_overdrawn()) {
         listed += 1;
         write!(out, "<tr>")?;
         for (place, column) in &columns {
@@ -224,6 +229,26 @@ fn table(
     }
     let rows = usize::try_from(count).unwrap_or(usize::MAX);
     more(rows, listed, out)
+}
+
+/// Returns the first rows for a report: kernels with the worst findings first, others in their order.
+fn worst_first(list: &dyn List, sources: &Sources) -> Vec<u32> {
+    let mut rows: Vec<u32> = (0..list.primary()).collect();
+    let columns = list.id().columns().iter();
+    let findings = columns.zip(0..).find(|(column, _)| column.id == "hazards");
+    let most = match findings {
+        Some((_, findings)) => {
+            // Equal ones stay in the order of the list.
+            sort::by_cached_key(&mut rows, |row| match list.key(*row, findings, sources) {
+                Key::Ints(key) => Reverse(key),
+                _ => Reverse([0; 3]),
+            });
+            KERNELS
+        }
+        None => ROWS,
+    };
+    rows.truncate(most);
+    rows
 }
 
 /// Returns the visible columns of a list, with their indices.

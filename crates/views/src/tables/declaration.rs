@@ -245,8 +245,8 @@ pub struct Tab {
     pub offered: fn(&Contents) -> bool,
     /// Whether it is also offered for containers: images that are opened on demand may have it.
     pub in_images: bool,
-    /// The panes beside it by default.
-    pub beside: Beside,
+    /// Whether the page shows the bytes below it by default, if it is about the file itself.
+    pub has_bytes: bool,
 }
 
 impl Tab {
@@ -262,7 +262,7 @@ impl Tab {
             is_of_file: false,
             offered,
             in_images: false,
-            beside: Beside::BOTH,
+            has_bytes: true,
         }
     }
 
@@ -294,33 +294,6 @@ pub struct Contents {
     pub own: Capabilities,
     /// Whether the file is a container of device code.
     pub holds_images: bool,
-}
-
-/// The panes beside a tab by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beside {
-    /// The tree.
-    pub structure: bool,
-    /// The bytes.
-    pub bytes: bool,
-}
-
-impl Beside {
-    /// Tree and bytes.
-    pub const BOTH: Beside = Beside {
-        structure: true,
-        bytes: true,
-    };
-    /// Without bytes: the rows get the full height.
-    pub const NO_BYTES: Beside = Beside {
-        bytes: false,
-        ..Beside::BOTH
-    };
-    /// Neither: the tree would repeat the rows.
-    pub const NONE: Beside = Beside {
-        structure: false,
-        bytes: false,
-    };
 }
 
 impl ListId {

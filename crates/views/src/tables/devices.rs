@@ -7,9 +7,7 @@ use std::rc::Rc;
 
 use super::images::{key, outcome};
 use super::query::Query;
-use super::{
-    Beside, Cell, Column, Declaration, Key, List, ListId, Opens, RowDetails, Tab, Words, columns,
-};
+use super::{Cell, Column, Declaration, Key, List, ListId, Opens, RowDetails, Tab, Words, columns};
 use zeview_core::analysis::images::Images;
 use zeview_core::analysis::{DriverModel, KnownDevice, LoadOptions};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Str};
@@ -84,12 +82,9 @@ struct DeviceList {
 
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
-    tab: Some(Tab {
-        beside: Beside::NO_BYTES,
-        ..Tab::of_code("devices", "Devices", |file| {
-            file.own.loadable || file.holds_images
-        })
-    }),
+    tab: Some(Tab::of_code("devices", "Devices", |file| {
+        file.own.loadable || file.holds_images
+    })),
     opens: Opens::Verdict,
     ..Declaration::table(
         ListId::Devices,

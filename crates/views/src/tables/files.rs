@@ -7,8 +7,7 @@ use std::rc::Rc;
 
 use super::query::Query;
 use super::{
-    Beside, Cell, Declaration, List, ListId, ReadingKind, RowDetails, Secondary, Tab, Words,
-    columns,
+    Cell, Declaration, List, ListId, ReadingKind, RowDetails, Secondary, Tab, Words, columns,
 };
 use zeview_analysis::matrix::KernelMatrix;
 use zeview_core::analysis::package::{FileStatus, PackageFile, PackageFiles};
@@ -99,10 +98,7 @@ struct FileList {
 
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
-    tab: Some(Tab {
-        beside: Beside::NONE,
-        ..Tab::of_code("files", "Files", |file| file.any.package)
-    }),
+    tab: Some(Tab::of_code("files", "Files", |file| file.any.package)),
     reading: ReadingKind::Described,
     ..Declaration::table(
         ListId::Files,

@@ -11,8 +11,8 @@ use super::kernels::search::{
 };
 use super::query::{CodeQuery, Query};
 use super::{
-    Beside, Cell, CellValue, Column, Declaration, Fit, KernelRows, List, ListId, Opens,
-    ReadingKind, RowDetails, Scope, Tab, Words, columns,
+    Cell, CellValue, Column, Declaration, Fit, KernelRows, List, ListId, Opens, ReadingKind,
+    RowDetails, Scope, Tab, Words, columns,
 };
 use zeview_core::analysis::assembly::{Line, Listing};
 use zeview_core::analysis::kernels::Kernels;
@@ -71,12 +71,9 @@ columns! {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     scope: Scope::Container,
-    tab: Some(Tab {
-        beside: Beside::NONE,
-        ..Tab::of_code("find", "Find in code", |file| {
-            file.any.code || file.any.host || file.any.package
-        })
-    }),
+    tab: Some(Tab::of_code("find", "Find in code", |file| {
+        file.any.code || file.any.host || file.any.package
+    })),
     opens: Opens::Code,
     stays: true,
     fit: Some(Fit {

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use super::kernels::{IndexNames, index_names};
 use super::query::Query;
 use super::{
-    Beside, Cell, CellValue, Column, Declaration, Detail, Details, Drawing, Key, List, ListId,
-    Opens, Presence, ReadingKind, RowDetails, Scope, Tab, Words, columns,
+    Cell, CellValue, Column, Declaration, Detail, Details, Drawing, Key, List, ListId, Opens,
+    Presence, ReadingKind, RowDetails, Scope, Tab, Words, columns,
 };
 use zeview_core::analysis::host_images::{
     EXPORTED, HostImage, IMPORTED, ImageDescription, MISC, REQUIREMENTS, kind_text,
@@ -324,10 +324,7 @@ struct ImageList {
 pub static LIST: Declaration = Declaration {
     scope: Scope::Container,
     drawing: Some(Drawing::Images),
-    tab: Some(Tab {
-        beside: Beside::NONE,
-        ..Tab::of_code("images", "Images", |file| file.holds_images)
-    }),
+    tab: Some(Tab::of_code("images", "Images", |file| file.holds_images)),
     opens: Opens::Overview,
     details: Details::IfAny,
     reading: ReadingKind::Images,

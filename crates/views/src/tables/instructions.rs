@@ -7,8 +7,8 @@ use super::query::{Order, Query};
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
-    Beside, Cell, CellValue, CodeList, CodeRow, CodeWord, Column, Declaration, Detail, Details,
-    Drawing, Fit, InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation,
+    Cell, CellValue, CodeList, CodeRow, CodeWord, Column, Declaration, Detail, Details, Drawing,
+    Fit, InstructionDetail, List, ListId, Opens, Presence, RelatedInstruction, Relation,
     RowDetails, Scope, Shape, Tab, Words, columns, source_lines,
 };
 use zeview_analysis::profile::{InstructionCounts, added_profile, total};
@@ -235,7 +235,6 @@ pub static LIST: Declaration = Declaration {
     drawing: Some(Drawing::Blocks),
     tab: Some(Tab {
         in_images: true,
-        beside: Beside::NONE,
         ..Tab::of_code("assembly", "Assembly", |file| file.any.code)
     }),
     opens: Opens::Fold,

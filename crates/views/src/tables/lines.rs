@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::query::Query;
 use super::{
-    Beside, Cell, Declaration, Details, List, ListId, Match, Scope, Shape, Tab, Words, columns,
-    left_out, module_lines,
+    Cell, Declaration, Details, List, ListId, Match, Scope, Shape, Tab, Words, columns, left_out,
+    module_lines,
 };
 use zeview_core::model::lines::{CHUNK, LineIndex, STRIDE, without_break};
 use zeview_core::model::{Document, NodeId, NodeKind, SourceError, Sources, Span};
@@ -96,7 +96,7 @@ pub static LIST: Declaration = Declaration {
     details: Details::IfAny,
     tab: Some(Tab {
         in_images: true,
-        beside: Beside::NO_BYTES,
+        has_bytes: false,
         ..Tab::of_file("text", "Text", |file| file.any.text)
     }),
     ..Declaration::table(

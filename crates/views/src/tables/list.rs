@@ -303,8 +303,7 @@ pub trait KernelRows {
     /// Whether the kernels are those of several images.
     fn is_of_several(&self) -> bool;
 
-    /// Returns the number of distinct names, if the kernels are those of several images and not
-    /// grouped.
+    /// Returns the number of distinct names, if the rows are builds in several images.
     fn names(&self) -> Option<u32>;
 
     /// Returns the kernel of a row: its provider, and its index there.

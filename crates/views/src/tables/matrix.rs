@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::kernels::reading::{Around, KernelReading};
 use super::query::Query;
 use super::{
-    Beside, Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab,
-    Words, columns, kernels,
+    Cell, CellValue, Column, Declaration, Fit, List, ListId, ReadingKind, RowDetails, Tab, Words,
+    columns, kernels,
 };
 use zeview_analysis::matrix::{Builds, KernelMatrix, MatrixRow};
 use zeview_core::model::{Document, NodeId, Outcome, Sources, Span, Tone};
@@ -77,10 +77,7 @@ pub fn device_text(device: &str) -> &str {
 
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
-    tab: Some(Tab {
-        beside: Beside::NONE,
-        ..Tab::of_code("matrix", "By device", |file| file.any.package)
-    }),
+    tab: Some(Tab::of_code("matrix", "By device", |file| file.any.package)),
     fit: Some(Fit {
         columns: &["name"],
         least: 32,

@@ -65,8 +65,8 @@ pub use self::cell::{BYTES_SHOWN, Cell, CellValue, Key, WORDS_SHOWN, several};
 use self::column::columns;
 pub use self::column::{Column, ColumnKind, Presence};
 pub use self::declaration::{
-    Beside, Button, Contents, Declaration, Details, Drawing, Fit, Opens, ReadingKind, Scope, Shape,
-    Tab, Toggle, Words,
+    Button, Contents, Declaration, Details, Drawing, Fit, Opens, ReadingKind, Scope, Shape, Tab,
+    Toggle, Words,
 };
 pub use self::id::ListId;
 pub use self::kernels::metrics::add_metric_columns;

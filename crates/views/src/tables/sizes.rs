@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::query::Query;
 use super::{
-    Beside, Cell, CellValue, Column, Declaration, Fit, Key, List, ListId, Opens, Presence,
-    ReadingKind, RowDetails, Shape, Tab, Words, columns,
+    Cell, CellValue, Column, Declaration, Fit, Key, List, ListId, Opens, Presence, ReadingKind,
+    RowDetails, Shape, Tab, Words, columns,
 };
 use crate::sizes::{Part, SizeChange, SizeKey, SizeMap, SizeReading, Sizes, changes};
 use zeview_core::model::{Document, NodeId, Sources, Span};
@@ -68,13 +68,10 @@ fn share(size: u64, total: u64) -> Cell<'static> {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     shape: Shape::Sizes,
-    tab: Some(Tab {
-        beside: Beside::NONE,
-        ..Tab::of_code("sizes", "Sizes", |file| {
-            let any = &file.any;
-            any.code || any.kernels || any.text || any.host || any.package || file.holds_images
-        })
-    }),
+    tab: Some(Tab::of_code("sizes", "Sizes", |file| {
+        let any = &file.any;
+        any.code || any.kernels || any.text || any.host || any.package || file.holds_images
+    })),
     opens: Opens::Group,
     fit: Some(Fit {
         columns: &["name"],

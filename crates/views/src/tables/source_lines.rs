@@ -8,8 +8,8 @@ use super::lines::LINE_SHOWN;
 use super::query::Query;
 use super::symbols::link;
 use super::{
-    Annotation, Beside, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId,
-    RowDetails, Tab, Words, columns,
+    Annotation, Button, Cell, CellValue, Declaration, Detail, Details, List, ListId, RowDetails,
+    Tab, Words, columns,
 };
 use zeview_analysis::line_costs::{SourceFigures, row_costs};
 use zeview_core::analysis::assembly::Assembly;
@@ -98,7 +98,7 @@ pub(super) struct SourceLineList {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     tab: Some(Tab {
-        beside: Beside::NO_BYTES,
+        has_bytes: false,
         ..Tab::of_file("source-lines", "Source lines", |file| file.any.lines)
     }),
     details: Details::Shown,

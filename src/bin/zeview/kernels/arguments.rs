@@ -59,8 +59,9 @@ pub struct Options {
     #[arg(long)]
     pub all: bool,
     /// For kernels with builds in several images, print one row per kernel, family, image or
-    /// device instead of one per build, with all values that differ.
-    #[arg(long, value_name = "kernel|family|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_requested"])]
+    /// device instead of one per build, with all values that differ; by figures, one row for builds
+    /// of a kernel whose figures are equal.
+    #[arg(long, value_name = "figures|kernel|family|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_requested"])]
     pub group_by: Option<GroupBy>,
     /// Add the columns of a profile of these files: samples, the metrics of `unitrace -q` and `-k` by
     /// their names (`XVE_STALL[%]`), and the device times of `unitrace -d`. A folder of `unitrace
@@ -224,7 +225,7 @@ fn filter_of(text: &str) -> Result<Filter, String> {
 
 fn group_by(text: &str) -> Result<GroupBy, String> {
     let found = GroupBy::named(text);
-    found.ok_or_else(|| "expected kernel, family, image or device".to_owned())
+    found.ok_or_else(|| "expected figures, kernel, family, image or device".to_owned())
 }
 
 #[derive(Clone, Copy)]

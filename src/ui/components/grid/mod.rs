@@ -67,6 +67,8 @@ struct Grid {
     rows: Rc<VirtualRows>,
     cursor: Local<Cursor>,
     columns: Vec<GridColumn>,
+    /// Their widths in pixels, as far as they are known.
+    widths: Vec<u32>,
 }
 
 impl Grid {
@@ -326,7 +328,8 @@ impl Grid {
         let at = self.place();
         match at.row {
             Some(row) => {
-                let here = (start..end).contains(&row) && self.data.cells(row).is_some();
+                let here =
+                    (start..end).contains(&row) && self.data.cells(row, &self.widths).is_some();
                 here.then(|| self.cell_id(row, at.column))
             }
             None => (!self.data.is_text()).then(|| self.head_id(at.column)),
@@ -382,7 +385,7 @@ impl Grid {
         let selected = in_range || self.data.is_selected(row);
         let number = row.to_string();
         let index = (row + 1 + self.head_rows()).to_string();
-        let Some(cells) = self.data.cells(row) else {
+        let Some(cells) = self.data.cells(row, &self.widths) else {
             return html! {
                 <div key={row} class="grid-row waits" role="row" aria-rowindex={index} data-waits={number}>
                     <div role="gridcell">{ "…" }</div>
@@ -427,6 +430,19 @@ impl Grid {
     }
 }
 
+/// The widths of columns in a grid of this width, in pixels: what the others leave is shared by those
+/// that grow.
+fn laid_out(columns: &[GridColumn], width: u32) -> Vec<u32> {
+    let least: Vec<u32> = columns.iter().map(GridColumn::pixels).collect();
+    let grows = |column: &&GridColumn| column.grows && column.set.is_none();
+    let growing = columns.iter().filter(grows).count() as u32;
+    let rest = width.saturating_sub(least.iter().sum());
+    let more = rest.checked_div(growing).unwrap_or(0);
+    let widths = columns.iter().zip(least);
+    let widths = widths.map(|(column, least)| if grows(&column) { least + more } else { least });
+    widths.collect()
+}
+
 fn class(column: &GridColumn, keys: bool) -> &'static str {
     let is_hidden = column.set.is_none() && column.tight == Some(0);
     match (column.number, keys) {
@@ -453,9 +469,11 @@ pub fn DataGrid(props: &Props) -> Html {
     let rows = use_rows_below(head, row);
     let count = data.rows();
     use_row_count(&rows, count);
+    let columns = data.columns();
     let grid = Rc::new(Grid {
         id: props.id,
-        columns: data.columns(),
+        widths: laid_out(&columns, rows.width()),
+        columns,
         data,
         rows: Rc::clone(&rows),
         cursor: use_local::<Cursor>(),

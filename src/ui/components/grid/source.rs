@@ -68,8 +68,9 @@ pub trait GridData {
     fn sort(&self) -> Option<(usize, bool)> {
         None
     }
-    /// The cells of a row; `None` while it is loading.
-    fn cells(&self, row: u64) -> Option<Vec<Html>>;
+    /// The cells of a row; `None` while it is loading. `widths`: those of the columns in pixels, as far as
+    /// they are known.
+    fn cells(&self, row: u64, widths: &[u32]) -> Option<Vec<Html>>;
     /// Whether the rows are lines of text: low, and without a header.
     fn is_text(&self) -> bool {
         false

@@ -36,10 +36,13 @@ pub(super) fn status(view: &View, list: &List) -> Html {
         _ if list.query.by() == Some(GroupBy::Image) => format::counted(all, "image", "images"),
         _ if list.query.by() == Some(GroupBy::Family) => format::counted(all, "family", "families"),
         _ if list.query.by() == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
-        // One for each image and device.
+        // One for each image and device, or for equal ones.
         Some(many) => format!(
             "{} of {}",
-            format::counted(all, "build", "builds"),
+            match list.query.by() {
+                None => format::counted(all, "build", "builds"),
+                Some(_) => format::counted(all, "distinct build", "distinct builds"),
+            },
             format::counted(many, words.one, words.many)
         ),
         None => match padding(view, list) {
@@ -172,7 +175,8 @@ pub(super) fn select(
 pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
     let chosen = list.query.by();
     let is_of_several = |page: &ListPage| page.names.is_some();
-    if chosen.is_none() && !list.page.as_deref().is_some_and(is_of_several) {
+    let are_builds = matches!(chosen, None | Some(GroupBy::Figures));
+    if are_builds && !list.page.as_deref().is_some_and(is_of_several) {
         return Html::default();
     }
     let title = "Grouping of rows; values that differ within a group are marked ≠";
@@ -182,7 +186,10 @@ pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
         chosen.is_none(),
     )];
     for by in GroupBy::ALL {
-        let text = format!("a row per {}", by.name());
+        let text = match by {
+            GroupBy::Figures => "equal builds in a row".to_owned(),
+            by => format!("a row per {}", by.name()),
+        };
         options.push((by.name().to_owned(), text, chosen == Some(by)));
     }
     select("Rows", title, options, onchange)

@@ -8,9 +8,12 @@ use crate::model::text::{cut_before, escaped};
 use crate::tables::{Cell, CellValue, Column, ListId, Row};
 use crate::ui::components::{plain, shortened};
 
-/// Length of aligned arguments that fits at usual widths of the column, in characters. Of longer ones,
-/// the longest are cut in their middles.
-const ALIGNED: usize = 40;
+/// Minimum length of aligned arguments, in characters.
+const ALIGNED: usize = 24;
+
+/// Width of a character of arguments, and what is around them, in pixels.
+const CHARACTER: f64 = 7.25;
+const AROUND: u32 = 14;
 
 /// Minimum length of an argument that is cut.
 const CUT: usize = 7;
@@ -56,10 +59,10 @@ impl Grid {
         (has_name && !has_arguments(arguments)).then_some("whole")
     }
 
-    /// A cell of a kernel; `None` for one as in other lists.
+    /// A cell of a kernel, in a column of this width in pixels; `None` for one as in other lists.
     pub(super) fn kernel_cell(
         &self,
-        column: &Column,
+        (column, width): (&Column, u32),
         found: &Cell<'_>,
         (place, row): (u64, &Row),
     ) -> Option<Html> {
@@ -82,12 +85,16 @@ impl Grid {
             ("arguments", CellValue::Words(words)) => {
                 let family = of("family").map(|family| family.value.title());
                 let widths = family.and_then(|family| self.data().argument_widths(&family));
-                let text = aligned(words, widths.unwrap_or_default());
+                let text = aligned(words, widths.unwrap_or_default(), fitting(width));
                 let title = Some(words.join(", ")).filter(|title| !title.is_empty());
                 let title = title.map(|title| escaped(&title));
                 ("kargs".to_owned(), title, shortened(&escaped(&text)))
             }
             ("arguments", _) => return Some(Html::default()),
+            ("device", CellValue::Words(words)) => {
+                let devices = briefly(words);
+                (String::new(), Some(words.join(", ")), plain(&devices))
+            }
             (_, CellValue::Unknown { reason, .. }) => {
                 let text = if *reason == Unknown::Pending {
                     "…"
@@ -122,12 +129,36 @@ impl Grid {
     }
 }
 
+/// Devices without the platform that they share with the one before: `bmg-g21 g31`.
+pub(in crate::ui::panels) fn briefly<T: AsRef<str>>(devices: &[T]) -> String {
+    let mut text = String::new();
+    let mut platform = "";
+    for device in devices {
+        let device = device.as_ref();
+        let (own, rest) = device.split_once('-').unwrap_or(("", device));
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        let is_same = own == platform && !own.is_empty();
+        text.push_str(if is_same { rest } else { device });
+        platform = own;
+    }
+    text
+}
+
 fn has_arguments(value: &CellValue<'_>) -> bool {
     matches!(value, CellValue::Words(words) if !words.is_empty())
 }
 
-/// Arguments in columns. Each keeps its start and its end, so that what tells it apart is rarely lost.
-fn aligned<T: AsRef<str>>(words: &[T], widths: &[usize]) -> String {
+/// The number of characters that fit into a column of arguments.
+fn fitting(width: u32) -> usize {
+    let fitting = f64::from(width.saturating_sub(AROUND)) / CHARACTER;
+    (fitting as usize).max(ALIGNED)
+}
+
+/// Arguments in columns, at most `all` characters together if that is possible: the longest are cut.
+/// Each keeps its start and its end, so that what tells it apart is rarely lost.
+fn aligned<T: AsRef<str>>(words: &[T], widths: &[usize], all: usize) -> String {
     let length = |at: usize| {
         let own = words
             .get(at)
@@ -136,9 +167,9 @@ fn aligned<T: AsRef<str>>(words: &[T], widths: &[usize]) -> String {
     };
     let fits = |most: &usize| {
         let lengths = (0..words.len()).map(|at| length(at).min(*most) + 2);
-        lengths.sum::<usize>() <= ALIGNED + 2
+        lengths.sum::<usize>() <= all + 2
     };
-    let most = (CUT..=ALIGNED).rev().find(fits).unwrap_or(CUT);
+    let most = (CUT..=all).rev().find(fits).unwrap_or(CUT);
     let mut text = String::new();
     for (at, word) in words.iter().enumerate() {
         // Arguments differ rather at their ends.
@@ -157,20 +188,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn devices_of_one_platform_share_its_name() {
+        assert_eq!(
+            briefly(&["bmg-g21", "bmg-g31", "pvc", "acm-g10", "acm-g11"]),
+            "bmg-g21 g31 pvc acm-g10 g11"
+        );
+        assert_eq!(briefly(&["arl-h"]), "arl-h");
+        assert_eq!(briefly::<&str>(&[]), "");
+    }
+
+    #[test]
     fn arguments_are_aligned_and_cut_in_their_middles() {
         let words = ["DirectLoad<half>", "1", "true"];
         assert_eq!(
-            aligned(&words, &[20, 2, 5]),
+            aligned(&words, &[20, 2, 5], 40),
             "DirectLoad<half>      1   true"
         );
-        assert_eq!(aligned(&words, &[]), "DirectLoad<half>  1  true");
-        assert_eq!(aligned(&["…a", "b"], &[4, 1]), "…a    b");
-        assert_eq!(aligned::<&str>(&[], &[4]), "");
+        assert_eq!(aligned(&words, &[], 40), "DirectLoad<half>  1  true");
+        assert_eq!(aligned(&["…a", "b"], &[4, 1], 40), "…a    b");
+        assert_eq!(aligned::<&str>(&[], &[4], 40), "");
         // The longest ones are shorter, and all rows are aligned.
         let widths = [30, 30, 1];
         let long = ["SoftmaxForward<bfloat16, float>", "half_t", "8"];
         let other = ["half", "SoftmaxForward<bfloat16, half>", "8"];
-        let [one, two] = [aligned(&long, &widths), aligned(&other, &widths)];
+        let [one, two] = [aligned(&long, &widths, 40), aligned(&other, &widths, 40)];
         assert!(one.contains("float>  half_t  "), "{one}");
         assert!(two.contains("half>  8"), "{two}");
         let count = |text: &str| text.chars().count();

@@ -17,6 +17,7 @@ use self::bar::{
     columns, devices, export, filter_error, grouping, matches, picker, select, status, toggles,
 };
 pub(super) use self::bar::{reading, reading_with};
+pub(super) use self::kernel_rows::briefly;
 use self::rows::Grid;
 pub use self::strip::about;
 use self::strip::strip;
@@ -381,8 +382,6 @@ fn Code(props: &Props) -> Html {
         now.change(|lit| *lit = under);
     });
     let here = session.clone();
-    let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
-    let here = session.clone();
     let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
     let here = session.clone();
     let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
@@ -390,12 +389,12 @@ fn Code(props: &Props) -> Html {
         return empty;
     }
     let bar = html! { <>
-        { assembly::images(view, id, on_image) }
-        { assembly::controls(view, on_section, on_encoding) }
+        if !props.panel.has_header { { assembly::place(session, view) } }
         // The graph always shows all code.
         if !is_graph { <FilterField list={id} session={session.clone()} /> }
         { if is_graph { graph::status(drawn, list.rows.generation) } else { status(view, list) } }
         <span class="grow" />
+        { assembly::encoding(view, on_encoding) }
         { graph::controls(drawn, "Listing") }
         if !is_graph { { columns(list) }{ export(id) } }
     </> };
@@ -411,7 +410,7 @@ fn Code(props: &Props) -> Html {
         onmouseover: Some(onmouseover),
         bar,
         above: html! { <>
-            { figures::line(view, props.panel.dock, has_column) }
+            if !props.panel.has_wide_tabs { { figures::line(view, props.panel.dock, has_column) } }
             { figures::above(view, props.panel.dock, has_column) }
         </> },
         lit: lit.get(),
@@ -436,7 +435,7 @@ fn strip_of(session: &SessionContext, view: &View, list: &List) -> Option<Html> 
         flow.map(|flow| &**flow),
         samples.map(|samples| &**samples),
         count,
-        current,
+        (current, list.rows.found.is_none_or(|found| found == count)),
         jump,
     ))
 }

@@ -112,6 +112,8 @@ pub(super) fn cell(cell: &Cell<'_>) -> Html {
                 Some(others.join("\n")).filter(|title| !title.is_empty()),
             ))
         }
+        // The value that the rows of a group share, such as the path of a file.
+        CellValue::Words(words) if let [only] = words.as_slice() => Some((only, None)),
         _ => None,
     };
     if let Some((name, title)) = names {
@@ -218,7 +220,7 @@ impl GridData for Grid {
         Some((place, query.descending))
     }
 
-    fn cells(&self, row: u64) -> Option<Vec<Html>> {
+    fn cells(&self, row: u64, widths: &[u32]) -> Option<Vec<Html>> {
         let (place, row) = (row, self.data().rows.row(row)?);
         if self.is_text() {
             // Folded functions leave out lines.
@@ -227,7 +229,8 @@ impl GridData for Grid {
         }
         let flow = self.flow();
         let samples = self.samples();
-        let cells = self.columns.iter().map(|column| {
+        let widths = widths.iter().copied().chain(std::iter::repeat(0));
+        let cells = self.columns.iter().zip(widths).map(|(column, width)| {
             if let Some(samples) = samples.filter(|_| column.id == SAMPLES) {
                 return profile::cell(samples, row.index);
             }
@@ -242,7 +245,8 @@ impl GridData for Grid {
                         compare::cell(id, found, row).unwrap_or_else(|| cell(found))
                     }
                     (Shape::Table, _)
-                        if let Some(cell) = self.kernel_cell(column, found, (place, row)) =>
+                        if let Some(cell) =
+                            self.kernel_cell((column, width), found, (place, row)) =>
                     {
                         cell
                     }

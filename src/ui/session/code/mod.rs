@@ -193,6 +193,24 @@ impl Session {
         }
     }
 
+    /// Shows the next or previous code of the document: another kernel of the image.
+    pub fn step_code(self: &Rc<Self>, forward: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let of = view.lists.get(ListId::Instructions).query.of;
+        let sections = view
+            .code_sections()
+            .map_or(&[][..], |report| &report.sections);
+        let place = sections.iter().position(|(_, span)| Some(*span) == of);
+        let step = if forward { 1 } else { -1 };
+        let next = place.and_then(|place| place.checked_add_signed(step));
+        match next.and_then(|next| sections.get(next)) {
+            Some((_, span)) => self.select_span(*span, SelectionOrigin::Jump),
+            None => self.notice("No other kernel of this image."),
+        }
+    }
+
     /// Shows the code in the named encoding; by default in that of the file's device.
     pub fn choose_encoding(self: &Rc<Self>, name: &str) {
         if let Some((_, view)) = self.active() {

@@ -1,4 +1,5 @@
-//! Grouped kernels: a row for each kernel with all its builds, for each image, or for each device.
+//! Grouped kernels: a row for equal builds of a kernel, for each kernel with all its builds, for each
+//! image, or for each device.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,10 +10,26 @@ use foldhash::{HashMap, HashSet};
 use super::metrics::columns;
 use crate::tables::query::GroupBy;
 use crate::tables::{
-    Cell, CellValue, Column, ColumnKind, KernelRows, Key, List, ListId, RowDetails,
+    Cell, CellValue, Column, ColumnKind, KernelRows, Key, List, ListId, RowDetails, Secondary,
 };
 use zeview_core::analysis::kernels::Kernels;
 use zeview_core::model::{Sources, Span, Tone};
+
+/// The figures of a kernel that the file states: builds of [`GroupBy::Figures`] agree in them. The
+/// same name in another file of a package is another kernel.
+const FIGURES: &[&str] = &[
+    "package_file",
+    "simd_size",
+    "grf_count",
+    "eu_thread_count",
+    "spill_size",
+    "private_size",
+    "slm_size",
+    "barrier_count",
+    "argument_count",
+    "code_size",
+    "flags",
+];
 
 /// Maximum number of builds whose values a cell lists.
 const BUILDS_MAX: usize = 12;
@@ -29,23 +46,34 @@ pub(in crate::tables) struct KernelGroups {
 }
 
 impl KernelGroups {
-    /// Groups the rows of a list, except for secondary ones.
+    /// Groups the rows of a list. Secondary ones are left out, or stay as they are where the groups are
+    /// builds.
     pub(in crate::tables) fn new(
         list: Rc<dyn List>,
         by: GroupBy,
         sources: &Sources,
     ) -> KernelGroups {
-        let column = column_index(by.column());
+        let mut columns = vec![column_index(by.column())];
+        if by == GroupBy::Figures {
+            columns.extend(FIGURES.iter().map(|id| column_index(id)));
+        }
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::default();
         for row in 0..list.primary() {
-            let key = list.cell(row, column, sources).value.text().into_owned();
+            let mut key = String::new();
+            for column in &columns {
+                key.push_str(&list.cell(row, *column, sources).value.text());
+                key.push('\0');
+            }
             let next = groups.len();
             let group = *known.entry(key).or_insert(next);
             match groups.get_mut(group) {
                 Some(rows) => rows.push(row),
                 None => groups.push(vec![row]),
             }
+        }
+        if by == GroupBy::Figures {
+            groups.extend((list.primary()..list.count()).map(|row| vec![row]));
         }
         KernelGroups { list, by, groups }
     }
@@ -67,9 +95,11 @@ impl KernelGroups {
             return Cell::empty();
         };
         let name = column_index("name");
-        if self.by == GroupBy::Kernel {
+        if self.by.is_of_kernel() {
             let cell = self.list.cell(*first, name, sources);
             return match rows.len() {
+                // The devices tell.
+                _ if self.by == GroupBy::Figures => cell,
                 1 => cell,
                 many => cell.mark(Tone::Plain, format!("×{many}"), format!("{many} builds")),
             };
@@ -190,7 +220,7 @@ impl KernelGroups {
             cell.value.title().into_owned()
         };
         match self.by {
-            GroupBy::Kernel => match text("device") {
+            GroupBy::Figures | GroupBy::Kernel => match text("device") {
                 device if device.is_empty() => text("image"),
                 device => device,
             },
@@ -253,6 +283,13 @@ impl List for KernelGroups {
         keys.max_by(Key::order).unwrap_or(Key::Empty)
     }
 
+    fn secondary(&self) -> Secondary {
+        match self.by {
+            GroupBy::Figures => self.list.secondary(),
+            _ => Secondary::default(),
+        }
+    }
+
     fn notes(&self) -> Vec<String> {
         self.list.notes()
     }
@@ -260,7 +297,7 @@ impl List for KernelGroups {
     fn shows(&self, column: &Column) -> bool {
         match column.id {
             // It is already in the first column.
-            id if self.by != GroupBy::Kernel && id == self.by.column() => false,
+            id if !self.by.is_of_kernel() && id == self.by.column() => false,
             "member" => self.by == GroupBy::Image && self.list.shows(column),
             _ => self.list.shows(column),
         }
@@ -277,7 +314,9 @@ impl KernelRows for KernelGroups {
     }
 
     fn names(&self) -> Option<u32> {
-        None
+        let kernels = self.list.as_kernels();
+        let has_builds = self.by == GroupBy::Figures;
+        kernels.filter(|_| has_builds).and_then(KernelRows::names)
     }
 
     fn grouping(&self) -> Option<GroupBy> {

@@ -8,6 +8,7 @@ pub mod reading;
 pub mod search;
 mod sizes;
 mod survey;
+mod totals;
 mod twins;
 mod worst;
 
@@ -27,13 +28,13 @@ use self::sizes::{SPILL_HAZARDS, limit, marked, per_lane, slot};
 pub use self::survey::DocumentKernels;
 pub use self::survey::survey;
 pub(crate) use self::survey::{ImageKernels, document_kernels};
+pub use self::totals::{KernelTotals, totals_by};
 pub use self::worst::{WorstKernel, worst_kernels};
 use super::code_columns::{COUNTED, FLOWING};
 use super::query::{GroupBy, Query};
 use super::{
-    Beside, Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List,
-    ListId, Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Toggle, Words,
-    columns,
+    Cell, CellValue, Column, ColumnKind, Declaration, Detail, Fit, KernelRows, Key, List, ListId,
+    Opens, Presence, ReadingKind, RowDetails, Scope, Secondary, Tab, Toggle, Words, columns,
 };
 use zeview_analysis::naming::ShortNames;
 use zeview_analysis::profile::{COMPILED, ProfiledKernel};
@@ -240,12 +241,9 @@ fn image(part: &Part) -> Cell<'_> {
 /// Its declaration.
 pub static LIST: Declaration = Declaration {
     scope: Scope::Container,
-    tab: Some(Tab {
-        beside: Beside::NONE,
-        ..Tab::of_code("kernels", "Kernels", |file| {
-            file.any.kernels || file.any.host || file.any.package
-        })
-    }),
+    tab: Some(Tab::of_code("kernels", "Kernels", |file| {
+        file.any.kernels || file.any.host || file.any.package
+    })),
     opens: Opens::Code,
     stays: true,
     fit: Some(Fit {
@@ -302,7 +300,7 @@ pub static LIST: Declaration = Declaration {
 pub fn page_columns(list: &dyn List) -> Vec<usize> {
     let all = metrics::columns();
     let by = list.as_kernels().and_then(KernelRows::grouping);
-    let by = by.filter(|by| *by != GroupBy::Kernel);
+    let by = by.filter(|by| !by.is_of_kernel());
     // The title of a group, whose kernels are many: their code is not analyzed unasked.
     let is_wanted = |column: &Column| match by {
         Some(by) => column.id != by.column() && column.presence.is_known(),

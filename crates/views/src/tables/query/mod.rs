@@ -181,6 +181,8 @@ impl RowOptions {
 /// The groupings of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GroupBy {
+    /// By name and stated figures: builds of a kernel that are equal for several devices are one row.
+    Figures,
     /// By name: a row for each kernel, with all its builds.
     Kernel,
     /// By family: the instances of a template.
@@ -193,7 +195,8 @@ pub enum GroupBy {
 
 impl GroupBy {
     /// All groupings.
-    pub const ALL: [GroupBy; 4] = [
+    pub const ALL: [GroupBy; 5] = [
+        GroupBy::Figures,
         GroupBy::Kernel,
         GroupBy::Family,
         GroupBy::Image,
@@ -208,6 +211,7 @@ impl GroupBy {
     /// Returns its name: `kernel`.
     pub fn name(self) -> &'static str {
         match self {
+            GroupBy::Figures => "figures",
             GroupBy::Kernel => "kernel",
             GroupBy::Family => "family",
             GroupBy::Image => "image",
@@ -215,10 +219,15 @@ impl GroupBy {
         }
     }
 
-    /// Returns the column of [`ListId::Kernels`] whose values are equal in a group.
+    /// Whether the builds of a group are those of one kernel.
+    pub fn is_of_kernel(self) -> bool {
+        matches!(self, GroupBy::Figures | GroupBy::Kernel)
+    }
+
+    /// Returns the column of [`ListId::Kernels`] that names a group: its values are equal in it.
     pub fn column(self) -> &'static str {
         match self {
-            GroupBy::Kernel => "name",
+            GroupBy::Figures | GroupBy::Kernel => "name",
             GroupBy::Family => "family",
             GroupBy::Image => "image",
             GroupBy::Device => "device",
