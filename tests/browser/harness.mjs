@@ -538,7 +538,7 @@ export async function screenshot(page, name) {
 // -- Files of journeys ----------------------------------------------------------
 
 /** Stored layout with all panes visible next to every panel. */
-const ALL_PANES = [
+export const ALL_PANES = [
   "overview", "files", "matrix", "kernels", "arguments", "assembly", "images", "devices", "compare", "problems", "modules",
   "properties", "text", "source-lines", "symbols", "relocations", "bookmarks", "sides",
 ].map((panel) => `${panel}=sbi`).join(" ");
