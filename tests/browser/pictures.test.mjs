@@ -31,6 +31,20 @@ for (const { file, options, ...picture } of PICTURES) {
   });
 }
 
+const LONG = PICTURES.find(({ file }) => file.endsWith("/spills.png"));
+/** Gives the whole page another font. */
+const useSerif = (page) => page.addInitScript(() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { font-family: serif !important; }");
+  document.adoptedStyleSheets = [sheet];
+});
+
+journey("records do not depend on fonts", { ...LONG.options, before: (page) => Promise.all([keepWorkers(page), useSerif(page)]) }, async (page) => {
+  await LONG.show(page);
+  await settled(page);
+  assert.deepEqual(differences(records.get(LONG.file).states[0], await shown(page)), []);
+});
+
 /** The pictures in a text, relative to the root of the repository. */
 function picturesIn(text) {
   const source = readFileSync(path.join(ROOT, text), "utf8");
