@@ -4,6 +4,7 @@
 // The states of the page are in `picture_states.mjs`. The pictures of the VS Code extension show the editor around the page:
 // its journeys take them (`cargo xtask test dist editors`, which writes them to editors/vscode/test/out).
 
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import gifenc from "gifenc";
@@ -28,6 +29,12 @@ async function pixels(page, png) {
   return new Uint8Array(Buffer.from(text, "base64"));
 }
 
+/** Whether two pictures differ in some edges of letters at most, as two runs of a browser do: then the file is kept. */
+async function isSame(page, before, now) {
+  const [a, b] = [await pixels(page, before), await pixels(page, now)];
+  return a.length === b.length && a.reduce((count, value, at) => count + (value === b[at] ? 0 : 1), 0) < 100;
+}
+
 /** An animation of screenshots. */
 async function animation(page, { width, height }, screenshots) {
   const gif = gifenc.GIFEncoder();
@@ -50,11 +57,13 @@ async function take({ file, options, ...picture }) {
     states.push(toLines(await shown(page)));
   }
   const bytes = file.endsWith(".gif") ? await animation(page, options, screenshots) : screenshots[0];
-  await mkdir(path.dirname(path.join(ROOT, file)), { recursive: true });
-  await writeFile(path.join(ROOT, file), bytes);
+  const target = path.join(ROOT, file);
+  await mkdir(path.dirname(target), { recursive: true });
+  const isKept = file.endsWith(".png") && existsSync(target) && (await isSame(page, await readFile(target), bytes));
+  if (!isKept) await writeFile(target, bytes);
   const errors = await closePage(page);
   if (errors.length > 0) throw new Error(`${file}: ${errors.join("\n")}`);
-  console.log(`${file}: ${Math.ceil(bytes.length / 1000)} KB`);
+  console.log(`${file}: ${isKept ? "as before" : `${Math.ceil(bytes.length / 1000)} KB`}`);
   return { sum: await sum(file), states };
 }
 
