@@ -1,5 +1,25 @@
 // Tables and code that scroll sideways can be reached with the keyboard.
-for (const scroller of document.querySelectorAll(".table-wrapper, .content pre")) scroller.tabIndex = 0;
+for (const scroller of document.querySelectorAll(".table-wrapper, .content pre > code")) scroller.tabIndex = 0;
+
+// mdBook's bar is a landmark. Its switch of the sidebar is a label, which the keyboard does not reach: a button stands for it.
+document.getElementById("mdbook-menu-bar")?.setAttribute("role", "banner");
+(() => {
+  const label = document.getElementById("mdbook-sidebar-toggle");
+  if (!label) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = label.className;
+  button.append(...label.childNodes);
+  const update = () => {
+    for (const name of ["title", "aria-label", "aria-controls", "aria-expanded"]) button.setAttribute(name, label.getAttribute(name) ?? "");
+  };
+  update();
+  new MutationObserver(update).observe(label, { attributes: true });
+  button.addEventListener("click", () => label.click());
+  label.before(button);
+  label.hidden = true;
+  label.style.display = "none";
+})();
 
 // Gives the embeds the colors of mdBook's theme, also after the reader chooses another one.
 (() => {

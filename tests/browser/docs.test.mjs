@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { DIST, axe, eventually, expectRequests, journey } from "./harness.mjs";
+import { DIST, eventually, expectRequests, journey, violations } from "./harness.mjs";
 
 const SITE = path.join(DIST, "docs");
 const NAMES = readdirSync(SITE, { recursive: true })
@@ -30,9 +30,10 @@ const site = (name, options = {}) => ({
   },
 });
 
-for (const [theme, width] of [["light", 1440], ["dark", 420]]) {
-  journey(`the documentation fits into ${width} px, ${theme}`, site("index.html", { theme, width }), async (page) => {
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 400], ["dark", 400]]) {
+  journey(`the documentation is accessible and fits into ${width} px, ${theme}`, site("index.html", { theme, width }), async (page) => {
     const start = new URL("./", page.url());
+    const found = new Map();
     for (const name of NAMES) {
       await page.goto(new URL(name, start).href, { waitUntil: "load" });
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -40,7 +41,12 @@ for (const [theme, width] of [["light", 1440], ["dark", 420]]) {
       const missing = await page.evaluate(() => [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src));
       assert.deepEqual(missing, [], name);
       assert.doesNotMatch(await page.locator("main").innerText(), /\{\{#|@@/, `${name} has a directive that was not replaced`);
+      // The page in the views has journeys of its own.
+      for (const line of await violations(page, { iframes: false })) found.set(line, [...(found.get(line) ?? []), name]);
     }
+    // What all pages share is listed once.
+    const lines = [...found].map(([line, names]) => `${line} (${names[0]}${names.length > 1 ? ` and ${names.length - 1} more` : ""})`);
+    assert.equal(lines.join("\n"), "", "axe-core reports violations");
   });
 }
 
@@ -73,6 +79,17 @@ journey("views do not scroll the page around them", site("guides/embed.html", { 
   const tab = page.locator("zeview-embed").first().frameLocator("iframe").getByRole("tablist", { name: "Panels" }).getByRole("tab", { selected: true });
   await tab.first().waitFor();
   assert.equal(await page.evaluate(() => scrollY), 0);
+});
+
+journey("the sidebar is opened and closed with the keyboard", site("help.html", { width: 1440 }), async (page) => {
+  const button = page.getByRole("banner").getByRole("button", { name: "Toggle Table of Contents" });
+  const contents = page.getByRole("navigation", { name: "Table of contents" });
+  for (const isVisible of [false, true]) {
+    await button.focus();
+    await page.keyboard.press(isVisible ? "Space" : "Enter");
+    await eventually(() => button.getAttribute("aria-expanded"), String(isVisible));
+    await contents.waitFor({ state: isVisible ? "visible" : "hidden" });
+  }
 });
 
 journey("views follow the theme of the documentation", site("index.html"), async (page) => {

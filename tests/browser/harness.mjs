@@ -431,9 +431,14 @@ export async function dropFromDisk(page, files, { on = "html" } = {}) {
  * @param {object} [options] of axe.run
  */
 export async function axe(page, options = {}) {
+  assert.deepEqual(await violations(page, options), [], "axe-core reports violations");
+}
+
+/** What axe-core reports, as lines. Options as in `axe`. */
+export async function violations(page, options = {}) {
   // Evaluated by the debugger: the page's policy would refuse a script element.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(await axeSource());
-  const lines = await page.evaluate(async (options) => {
+  return page.evaluate(async (options) => {
     // Results of other types are large, and nobody reads them.
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"], ...options });
     return violations.flatMap(({ id, impact, help, nodes }) => [
@@ -441,7 +446,6 @@ export async function axe(page, options = {}) {
       ...nodes.map((node) => `    ${node.target.join(" ")}: ${node.html}`),
     ]);
   }, options);
-  assert.deepEqual(lines, [], "axe-core reports violations");
 }
 
 let axeText = null;
@@ -538,7 +542,7 @@ export async function screenshot(page, name) {
 // -- Files of journeys ----------------------------------------------------------
 
 /** Stored layout with all panes visible next to every panel. */
-const ALL_PANES = [
+export const ALL_PANES = [
   "overview", "files", "matrix", "kernels", "arguments", "assembly", "images", "devices", "compare", "problems", "modules",
   "properties", "text", "source-lines", "symbols", "relocations", "bookmarks", "sides",
 ].map((panel) => `${panel}=sbi`).join(" ");

@@ -1,61 +1,18 @@
-// Takes the screenshots of the README and the documentation from the current page: `cargo xtask
-// pictures`.
+// Takes the pictures of the README and the documentation from the page in dist/, and records what they show: `cargo xtask
+// pictures [NAME…]`. `NAME` is a part of a file's name; without one, all pictures are taken.
+//
+// The states of the page are in `picture_states.mjs`. The pictures of the VS Code extension show the editor around the page:
+// its journeys take them (`cargo xtask test dist editors`, which writes them to editors/vscode/test/out).
 
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import gifenc from "gifenc";
-import { choose, closeBrowser, closePage, dropFile, expectRequests, openPage, showAllPanes } from "./harness.mjs";
+import { closeBrowser, closePage, keepWorkers, openPage } from "./harness.mjs";
+import { RECORD, format, parse, settled, shown, sum, toLines } from "./picture_record.mjs";
+import { PICTURES, ROOT, statesOf } from "./picture_states.mjs";
 
-const DOCS = path.join(import.meta.dirname, "../../docs");
-/** The picture of the README; the others belong to the documentation. */
-const README = "page.png";
-const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
-const WINDOW = { width: 1440, height: 900 };
-const ANIMATION = { width: 1180, height: 720 };
 const FRAME = 3000; // Milliseconds.
-
-// Every panel with all panes, as on a large screen.
-showAllPanes();
-
-const pictures = {
-  async page(page) {
-    await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
-    await choose(page.getByRole("tab", { name: "Kernels", exact: true }));
-    await page.evaluate(() => { location.hash = "#k=spill&f=spill_size&panel=kernels"; });
-    await page.getByRole("treeitem", { name: /^spill_size/, selected: true }).waitFor();
-    await page.getByRole("row", { name: /^spill\b/, selected: true }).waitFor();
-  },
-  async assembly(page) {
-    await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
-    await choose(page.getByRole("tab", { name: "Assembly", exact: true }));
-    await page.evaluate(() => { location.hash = "#k=spill&pc=0x288&panel=assembly"; });
-    const chosen = page.getByRole("region", { name: "Selected instruction" });
-    await chosen.getByRole("list", { name: "Parts of the instruction" }).waitFor();
-    await page.getByRole("grid", { name: "Assembly" }).getByRole("row", { selected: true }).getByText(/^r38/).click();
-  },
-};
-
-/** Takes a screenshot once the page is idle. */
-async function picture(page) {
-  await page.mouse.move(0, 0);
-  await page.waitForTimeout(500);
-  return page.screenshot();
-}
-
-/** The tour of a sample, one screenshot per step. */
-async function* look(page) {
-  yield picture(page);
-  expectRequests(page, /samples\//);
-  await page.getByRole("button", { name: /Take the tour/ }).click();
-  const guide = page.getByRole("region", { name: "Tour" });
-  await guide.waitFor();
-  const next = guide.getByRole("button", { name: "Next" });
-  yield picture(page);
-  while (await next.count()) {
-    await next.click();
-    yield picture(page);
-  }
-}
 
 /** The pixels of a PNG, decoded by the browser. */
 async function pixels(page, png) {
@@ -72,34 +29,59 @@ async function pixels(page, png) {
   return new Uint8Array(Buffer.from(text, "base64"));
 }
 
-async function save(name, bytes) {
-  const file = name === README ? name : `src/pictures/${name}`;
-  await writeFile(path.join(DOCS, file), bytes);
-  console.log(`docs/${file}: ${Math.ceil(bytes.length / 1000)} KB`);
+/** Whether two pictures differ in some edges of letters at most, as two runs of a browser do: then the file is kept. */
+async function isSame(page, before, now) {
+  const [a, b] = [await pixels(page, before), await pixels(page, now)];
+  return a.length === b.length && a.reduce((count, value, at) => count + (value === b[at] ? 0 : 1), 0) < 100;
 }
 
-async function finish(page) {
-  const errors = await closePage(page);
-  if (errors.length > 0) throw new Error(errors.join("\n"));
-}
-
-try {
-  for (const [name, show] of Object.entries(pictures)) {
-    const page = await openPage(WINDOW);
-    await show(page);
-    await save(`${name}.png`, await picture(page));
-    await finish(page);
-  }
-  const page = await openPage(ANIMATION);
+/** An animation of screenshots. */
+async function animation(page, { width, height }, screenshots) {
   const gif = gifenc.GIFEncoder();
-  for await (const png of look(page)) {
+  for (const png of screenshots) {
     const frame = await pixels(page, png);
     const palette = gifenc.quantize(frame, 256);
-    gif.writeFrame(gifenc.applyPalette(frame, palette), ANIMATION.width, ANIMATION.height, { palette, delay: FRAME });
+    gif.writeFrame(gifenc.applyPalette(frame, palette), width, height, { palette, delay: FRAME });
   }
   gif.finish();
-  await save("look.gif", gif.bytes());
-  await finish(page);
+  return gif.bytes();
+}
+
+async function take({ file, options, ...picture }) {
+  const page = await openPage({ ...options, before: keepWorkers });
+  const screenshots = [];
+  const states = [];
+  for await (const _ of statesOf(picture, page)) {
+    await settled(page);
+    screenshots.push(await page.screenshot());
+    states.push(toLines(await shown(page)));
+  }
+  const bytes = file.endsWith(".gif") ? await animation(page, options, screenshots) : screenshots[0];
+  const target = path.join(ROOT, file);
+  await mkdir(path.dirname(target), { recursive: true });
+  const isKept = file.endsWith(".png") && existsSync(target) && (await isSame(page, await readFile(target), bytes));
+  if (!isKept) await writeFile(target, bytes);
+  const errors = await closePage(page);
+  if (errors.length > 0) throw new Error(`${file}: ${errors.join("\n")}`);
+  console.log(`${file}: ${isKept ? "as before" : `${Math.ceil(bytes.length / 1000)} KB`}`);
+  return { sum: await sum(file), states };
+}
+
+const names = process.argv.slice(2);
+const isWanted = ({ file }) => names.length === 0 || names.some((name) => file.includes(name));
+const known = parse(await readFile(RECORD, "utf8").catch(() => ""));
+const failed = [];
+try {
+  for (const picture of PICTURES.filter(isWanted)) {
+    // The others are taken all the same: one state that is not reached is repaired, and taken alone.
+    await take(picture).then((record) => known.set(picture.file, record), (error) => failed.push(`${picture.file}: ${error.stack ?? error}`));
+  }
+  const records = PICTURES.filter(({ file }) => known.has(file)).map(({ file }) => [file, known.get(file)]);
+  await writeFile(RECORD, format(new Map(records)));
 } finally {
   await closeBrowser();
+}
+if (failed.length > 0) {
+  console.error(failed.join("\n\n"));
+  process.exit(1);
 }

@@ -457,11 +457,11 @@ fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
 }
 
 /// Runs a script that drives a browser through the existing release folder.
-pub fn script(project: &Project, path: &str) -> Outcome {
+pub fn script(project: &Project, path: &str, arguments: &[String]) -> Outcome {
     let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
     dist::expect(project)?;
     let mut node = node(project, &tools)?;
-    node.arg(project.root.join(path));
+    node.arg(project.root.join(path)).args(arguments);
     shell::run(&mut node)
 }
 

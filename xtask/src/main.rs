@@ -72,7 +72,8 @@ cargo xtask <command>
   bench [NAME…]                       run benchmarks: core kernels compare page memory peers
   bench regress OLD [--runs N]        build the commit OLD, run both command lines in turn, and fail if a
                                       command takes over 10 % more processor time than there
-  pictures                            take the pictures of the documentation from dist/
+  pictures [NAME…]                    take the pictures of the README and the documentation from dist/ and record
+                                      what they show (those with NAME in their path)
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
@@ -149,10 +150,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
             spirv_tables::run(&project, Path::new(&folder))
         }
         "bench" => bench::run(&project, options),
-        "pictures" => {
-            options.finish()?;
-            checks::script(&project, "tests/browser/pictures.mjs")
-        }
+        "pictures" => checks::script(&project, "tests/browser/pictures.mjs", &options.rest()),
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
         "python" => python::run(&project, options),

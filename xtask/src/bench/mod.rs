@@ -35,7 +35,7 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
         match NATIVE.iter().find(|(native, _)| native == name) {
             Some((name, features)) => native(project, name, features)?,
             None if SCRIPTS.contains(&name.as_str()) => {
-                checks::script(project, &format!("benches/{name}.mjs"))?
+                checks::script(project, &format!("benches/{name}.mjs"), &[])?
             }
             None => return Err(format!("no benchmark \"{name}\"")),
         }

@@ -31,7 +31,7 @@ HTML_LIMIT = 1 << 20
 #: Number of rows of the table that is saved with the notebook.
 _ROWS = 50
 
-#: Time in seconds during which outputs of HTML share one page, which has 2.6 MB: those of "Run all".
+#: Time in seconds during which outputs of HTML share one page, which has 3.3 MB: those of "Run all".
 #: A cell that is run again later has its own.
 _SHARING = 5.0
 
