@@ -33,7 +33,7 @@ journey("a sandboxed frame opens a file by link", {
 }, async (page) => {
   // The frame may load longer than its parent page.
   expectRequests(page, /\/zeview\//);
-  await page.frameLocator("iframe").getByRole("treeitem", { name: "ELF header" }).waitFor();
+  await page.frameLocator("iframe").getByRole("heading", { name: "Verdict" }).waitFor();
 });
 
 journey("an embedded view leads to the whole page, at the width of a documentation", {

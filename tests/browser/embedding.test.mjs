@@ -114,7 +114,7 @@ journey("an embedded page loads when scrolled near and fits its content's height
   await page.getByRole("link", { name: "matmul.syclbin" }).waitFor({ state: "attached" });
   assert.equal(await page.locator("iframe").count(), 0);
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-  await frame(page).getByRole("treeitem").first().waitFor();
+  await frame(page).getByRole("heading", { name: "Verdict" }).waitFor();
   await eventually(async () => (await told(page, "resize")).length > 0, true);
   const height = (await last(page, "resize")).height;
   await eventually(
@@ -125,7 +125,7 @@ journey("an embedded page loads when scrolled near and fits its content's height
 
 journey("messages work in a sandboxed frame on another site", {
   ...other,
-  before: written(embed(`src="samples/vecadd.bmg.zebin" sandbox loading="eager" height="600"`)),
+  before: written(embed(`src="samples/vecadd.bmg.zebin" sandbox loading="eager" height="600" panes="structure"`)),
 }, async (page) => {
   await frame(page).getByRole("treeitem", { name: "ELF header" }).click();
   await eventually(async () => (await last(page, "selected"))?.start, 0);
@@ -147,7 +147,7 @@ journey("a download from a third site needs confirmation", {
   await screenshot(page, "embed-asks");
   assert.deepEqual(await told(page, "loaded"), []);
   await frame(page).getByRole("button", { name: "Open, and let that page read it" }).click();
-  await frame(page).getByRole("treeitem", { name: "ELF header" }).waitFor();
+  await frame(page).getByRole("heading", { name: "Verdict" }).waitFor();
   await eventually(async () => (await told(page, "loaded")).length, 1);
 });
 
@@ -156,7 +156,7 @@ journey("the page answers only its parent window", {
   before: written(`<iframe id="zeview" title="zeview" width="900" height="500" src="./?embed=1&url=samples/vecadd.bmg.zebin"></iframe>
     <iframe id="stranger" title="stranger" srcdoc="<script nonce=own>function send(to, message) { to.postMessage(message, '*'); }</script>"></iframe>`),
 }, async (page) => {
-  await page.frameLocator("#zeview").getByRole("treeitem", { name: "ELF header" }).waitFor();
+  await page.frameLocator("#zeview").getByRole("heading", { name: "Verdict" }).waitFor();
   const answers = await page.evaluate(async () => {
     const heard = { own: [], stranger: [] };
     const zeview = document.getElementById("zeview").contentWindow;

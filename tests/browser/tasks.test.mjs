@@ -180,7 +180,7 @@ for (const width of [420, 700]) {
 }
 
 task("12: a file embedded in documentation", 1, {
-  address: "?embed=1&url=samples/vecadd.bmg.zebin",
+  address: "?embed=1&panes=structure,bytes,inspector&url=samples/vecadd.bmg.zebin",
   before: (page) => expectRequests(page, /samples/),
 }, async (page, click) => {
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();

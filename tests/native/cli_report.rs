@@ -27,7 +27,7 @@ fn a_page_of_a_file() {
 }
 
 /// Checks that start tags are closed in order, except void elements.
-fn assert_nested(html: &str) {
+pub fn assert_nested(html: &str) {
     let mut open: Vec<&str> = Vec::new();
     for piece in html.split('<').skip(1) {
         let tag = piece.split('>').next().unwrap();

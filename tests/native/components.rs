@@ -47,6 +47,8 @@ fn Host(props: &HostProps) -> Html {
         session: SessionContext(session),
         view: props.view.clone(),
         has_strip: true,
+        has_header: false,
+        has_wide_tabs: false,
         dock: Dock::default(),
         more: false,
         sides: Some(false),
@@ -691,7 +693,7 @@ impl GridData for Numbers {
         self.0
     }
 
-    fn cells(&self, row: u64) -> Option<Vec<Html>> {
+    fn cells(&self, row: u64, _widths: &[u32]) -> Option<Vec<Html>> {
         // Odd rows are pending.
         row.is_multiple_of(2)
             .then(|| vec![html! { { row.to_string() } }, html! { "b" }])

@@ -8,10 +8,11 @@ use zeview::tables::query::{FindOptions, GroupBy, Query, RowOptions};
 use zeview::tables::write::Form;
 use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
-    CompareForm, Envelope, ExportForm, Follow, ListRequest, Request, Response, SearchStep,
-    SelectionTarget, StepPlace,
+    CompareForm, Envelope, ExportForm, Follow, ListRequest, ReportedCode, Request, Response,
+    SearchStep, SelectionTarget, StepPlace,
 };
 
+use super::cli_report::assert_nested;
 use super::decoder::Decoder;
 
 const ROOT: NodeId = NodeId::ROOT;
@@ -197,6 +198,29 @@ fn visit_kernel() -> Decoder {
     }
     decoder.ask(Request::Texts { document: ROOT });
     decoder.ask(Request::WriteReport { code: None });
+    let code = Some(ReportedCode {
+        document: ROOT,
+        of,
+        encoding: None,
+        row: Some(50),
+    });
+    let Response::Text(report) = decoder.ask(Request::WriteReport { code }) else {
+        panic!("a report");
+    };
+    assert_nested(&report);
+    // The code comes first, around the selected instruction, with what the panel says of it.
+    let [code, file] = ["<h2>Assembly</h2>", "<h2>Overview</h2>"].map(|title| report.find(title));
+    assert!(code.is_some() && code < file);
+    let listing: Vec<&str> = report[code.unwrap()..].lines().collect();
+    let marked: Vec<&&str> = listing
+        .iter()
+        .filter(|line| line.starts_with('→'))
+        .collect();
+    assert_eq!(marked.len(), 1);
+    assert!(listing[1].starts_with("<p>Instructions 10 to 90 of "));
+    for title in ["Spills and fills", "Live registers", "Loops", "Waits"] {
+        assert!(report.contains(&format!("<h2>{title}</h2>")), "{title}");
+    }
     let Response::Texts(texts) = decoder.ask(Request::Texts { document: ROOT }) else {
         panic!("texts");
     };

@@ -1,5 +1,6 @@
 //! Panel ids.
 
+use crate::model::suggest::{nearest, unknown_name};
 use crate::tables::ListId;
 
 /// A panel in the middle of the page.
@@ -134,6 +135,15 @@ impl PanelId {
         PanelId::all()
             .into_iter()
             .find(|panel| panel.name() == name)
+    }
+
+    /// What is wrong with a name in a link or a message: nothing if there is such a panel, or none is named.
+    pub fn wrong_name(name: &str) -> Option<String> {
+        if name.is_empty() || PanelId::named(name).is_some() {
+            return None;
+        }
+        let names = PanelId::all().into_iter().map(PanelId::name);
+        Some(unknown_name("panel", name, nearest(name, names).as_slice()))
     }
 
     /// The list whose current row follows the selection.

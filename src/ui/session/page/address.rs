@@ -197,6 +197,7 @@ impl Session {
     pub(crate) fn follow_link(self: &Rc<Self>, tab: TabId, link: Link) {
         let device = link.shown.device.clone();
         let says_all = !link.shown.panel.is_empty();
+        self.say_wrong_panel(&link);
         self.dispatch(Action::Show(tab, link.shown));
         let state = self.state();
         let view = state.tab(tab).and_then(|tab| tab.view());
@@ -214,8 +215,15 @@ impl Session {
         }
     }
 
+    fn say_wrong_panel(self: &Rc<Self>, link: &Link) {
+        if let Some(why) = PanelId::wrong_name(&link.shown.panel) {
+            self.notice(format!("The link is wrong: {why}"));
+        }
+    }
+
     /// Follows a link in a file that was opened just now, before the state contains it.
     pub(crate) fn follow_first_link(self: &Rc<Self>, tab: TabId, link: Link) {
+        self.say_wrong_panel(&link);
         self.dispatch(Action::Show(tab, link.shown));
         match link.target {
             Some(target) => self.follow(tab, target),

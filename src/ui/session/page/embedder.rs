@@ -24,7 +24,7 @@ use crate::ui::session::Session;
 use crate::ui::session::files::ChosenFile;
 use crate::ui::state::problem_list::{describe, entries};
 use crate::ui::state::selection::SelectionOrigin;
-use crate::ui::state::{Action, PaneSets, Panes, Phase, TabId, Theme, View};
+use crate::ui::state::{Action, PaneSets, PanelId, Panes, Phase, TabId, Theme, View};
 use crate::ui::text::route;
 
 /// The embedding page, or the host.
@@ -397,6 +397,9 @@ impl Session {
                 self.follow_link(tab, link);
             }
             "panel" => {
+                if let Some(why) = PanelId::wrong_name(&message.text("panel")) {
+                    return Err(Refusal::new("not-found", why));
+                }
                 let shown = route::ViewOptions {
                     panel: message.text("panel"),
                     ..route::ViewOptions::default()

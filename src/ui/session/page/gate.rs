@@ -137,10 +137,10 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn new(code: &'static str, words: &'static str) -> Refusal {
+    pub(super) fn new(code: &'static str, words: impl Into<String>) -> Refusal {
         Refusal {
             code,
-            words: words.to_owned(),
+            words: words.into(),
         }
     }
 
