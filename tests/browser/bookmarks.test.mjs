@@ -204,6 +204,7 @@ journey("without storage, a notice says that bookmarks are lost when the page is
   },
 }, async (page) => {
   await dropFile(page, vecadd);
+  await choose(page.getByRole("tab", { name: "Problems" }));
   await row(page, /^\.ze_info/).click();
   await page.keyboard.press(";");
   await sign(row(page, /^\.ze_info/)).waitFor();

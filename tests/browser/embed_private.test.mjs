@@ -43,7 +43,7 @@ async function embedded(page, query = "", { ping = true } = {}) {
   expectRequests(page, /./);
   const zeview = (page.zeview ??= page.url().split("?")[0]);
   const body = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Other</title><main><h1>Other</h1><input type="file" aria-label="file">
-    <iframe title="zeview" width="1200" height="700" src="${zeview}?embed=1${query.replaceAll("&", "&amp;")}"></iframe></main>`;
+    <iframe title="zeview" width="1200" height="700" src="${zeview}?embed=1&panes=structure,bytes,inspector${query.replaceAll("&", "&amp;")}"></iframe></main>`;
   // Not an intercepted request: to the browser, its response would come from the public network.
   const folder = await mkdtemp(path.join(tmpdir(), "zeview-"));
   await writeFile(path.join(folder, "parent.html"), body);

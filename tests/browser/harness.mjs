@@ -210,7 +210,14 @@ export async function openPage(options = {}) {
   await page.addInitScript((entries) => {
     // An empty page has none.
     if (!location.protocol.startsWith("http")) return;
-    for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
+    let kept;
+    try {
+      kept = localStorage;
+    } catch {
+      return; // Sandboxed frames have none.
+    }
+    // The page may have changed it before it was loaded again.
+    for (const [key, value] of Object.entries(entries)) kept[key] ??= value;
   }, storage);
   // Its requests would come at any time.
   if (!offline) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);

@@ -8,7 +8,7 @@ import { DIST, atEnd, axe, closePage, contextOf, dropFile, expectRequests, load,
 import { serve } from "./server.mjs";
 
 const sample = path.join(import.meta.dirname, "../../www/samples/vecadd.bmg.zebin");
-const treeOf = (page) => page.getByRole("treeitem", { name: "ELF header" });
+const treeOf = (page) => page.getByRole("heading", { name: "Verdict" });
 
 /** Waits until the release is cached. */
 const kept = (page) => page.evaluate(async () => { await navigator.serviceWorker.ready; });

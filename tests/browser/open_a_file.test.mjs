@@ -130,7 +130,7 @@ for (const [width, height] of [
   });
 }
 
-journey("?embed=1 shows the panes without the frame", { address: "?embed=1" }, async (page) => {
+journey("?embed=1 shows the panes without the frame", { address: "?embed=1&panes=structure,bytes,inspector" }, async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
   assert.equal(await page.getByRole("banner").count(), 0);

@@ -135,6 +135,7 @@ journey("one keystroke or click shows the bytes of a value", { width: 1440, heig
   await dropFile(page, SPILL);
   await choose(tab(page, "Kernels"));
   await page.locator("#kernels [data-row='0'] [data-column='2']").click();
+  await page.keyboard.press("i");
   await inspector(page).getByRole("button", { name: /^0x[0-9a-f]+ … 0x/ }).click();
   await bytes(page).waitFor();
   await page.locator("#hex .h .fs").first().waitFor();

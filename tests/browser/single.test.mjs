@@ -15,6 +15,7 @@ journey("the single-file page opens files without a server", {}, async (page) =>
   assert.equal(await page.getByRole("button", { name: /SYCLBIN/ }).count(), 0, "there are no samples");
   await screenshot(page, "single-empty");
   await dropFile(page, sample("spill.dg2.zebin"));
+  await choose(page.getByRole("tab", { name: "Problems" }));
   await page.getByRole("treeitem", { name: "ELF header" }).click();
   await choose(page.getByRole("tab", { name: /Kernels/ }));
   await page.getByRole("gridcell", { name: "hugeprivate" }).first().click();

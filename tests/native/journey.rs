@@ -218,7 +218,7 @@ fn visit_kernel() -> Decoder {
         .collect();
     assert_eq!(marked.len(), 1);
     assert!(listing[1].starts_with("<p>Instructions 10 to 90 of "));
-    for title in ["Spills and fills", "Live registers", "Loops", "Waits"] {
+    for title in ["Live registers", "Loops", "Waits"] {
         assert!(report.contains(&format!("<h2>{title}</h2>")), "{title}");
     }
     let Response::Texts(texts) = decoder.ask(Request::Texts { document: ROOT }) else {

@@ -388,7 +388,8 @@ fn equal_builds_are_one_row_and_hide_no_others() {
     let rows = |list: &dyn tables::List| list.as_kernels().unwrap().names();
     assert_eq!(rows(&*list), rows(&*each));
     let images = cell(&document, &*list, 1, "member");
-    assert_eq!(images.split(", ").count(), 2, "{images}");
+    let is_in = |member: &str| images.contains(member);
+    assert!(is_in("64.20.1.0") && is_in("64.dg2"), "{images}");
     // A row is found from either build.
     for row in 0..each.primary() {
         let entry = each.entry(row, &document.sources).unwrap();

@@ -186,7 +186,17 @@ impl KernelGroups {
             Some(ColumnKind::Words | ColumnKind::Text) => {
                 let mut words: Vec<Cow<'a, str>> = Vec::new();
                 let mut known: HashSet<Cow<'a, str>> = HashSet::default();
-                let values = std::iter::once(merged.value).chain(cells.map(|(_, cell)| cell.value));
+                let mut marks = std::mem::take(&mut merged.marks);
+                let cells: Vec<Cell<'_>> = cells.map(|(_, cell)| cell).collect();
+                // Such as the number of identical images: only builds say it of themselves.
+                if self.by == GroupBy::Figures {
+                    marks.extend(cells.iter().flat_map(|cell| cell.marks.iter().cloned()));
+                    marks.dedup_by(|a, b| a.text == b.text);
+                } else {
+                    marks.clear();
+                }
+                let rest = cells.into_iter().map(|cell| cell.value);
+                let values = std::iter::once(merged.value).chain(rest);
                 for value in values {
                     let found = match value {
                         CellValue::Words(found) => found,
@@ -199,7 +209,10 @@ impl KernelGroups {
                         }
                     }
                 }
-                Cell::words(words.into_iter())
+                Cell {
+                    marks,
+                    ..Cell::words(words.into_iter())
+                }
             }
             _ => {
                 // True if it is true in any row.
