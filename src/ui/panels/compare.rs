@@ -157,13 +157,15 @@ fn head(props: &PanelProps, report: Option<&CompareReport>) -> Html {
             </div>
             <div class="said" role="status">
                 if let Some(report) = report {
-                    <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
+                    <div class="words">
+                        <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
+                        { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
+                        if report.is_kernels_only {
+                            <span class="dim">{ "Only kernels were compared. " }{ button("link", Command::CompareEverything, plain("Compare images, properties and symbols, too")) }</span>
+                        }
+                        { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
+                    </div>
                     { devices(report) }
-                    { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
-                    if report.is_kernels_only {
-                        <span class="dim">{ "Only kernels were compared. " }{ button("link", Command::CompareEverything, plain("Compare images, properties and symbols, too")) }</span>
-                    }
-                    { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
                 } else {
                     <span class="dim">{ "Comparing …" }</span>
                     { progress(props) }

@@ -1,6 +1,6 @@
 //! Panel ids.
 
-use crate::model::suggest::{nearest, unknown_name};
+use crate::model::suggest::unknown_name;
 use crate::tables::ListId;
 
 /// A panel in the middle of the page.
@@ -142,8 +142,11 @@ impl PanelId {
         if name.is_empty() || PanelId::named(name).is_some() {
             return None;
         }
-        let names = PanelId::all().into_iter().map(PanelId::name);
-        Some(unknown_name("panel", name, nearest(name, names).as_slice()))
+        // Without the tables of letter cases that a comparison of any names needs.
+        let start = name.get(..3).unwrap_or(name);
+        let mut names = PanelId::all().into_iter().map(PanelId::name);
+        let near = names.find(|other| other.starts_with(start));
+        Some(unknown_name("panel", name, near.as_slice()))
     }
 
     /// The list whose current row follows the selection.

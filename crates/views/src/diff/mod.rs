@@ -81,6 +81,7 @@ use serde::{Deserialize, Serialize};
 
 use zeview_analysis::survey::Progress;
 use zeview_core::analysis::assembly::Listing;
+use zeview_core::model::text::cut_middle;
 use zeview_core::model::{Document, NodeId, Span, Str};
 
 /// Options of a comparison.
@@ -422,8 +423,9 @@ const TOO_MUCH_WORK: &str = "The files take too much work to compare; the result
 /// Maximum number of notes.
 const NOTES_MAX: usize = 64;
 
-/// Number of parts that a note names.
+/// Number of parts that a note names, and the length of a name among more, in characters.
 const NAMED: usize = 3;
+const NAME_SHOWN: usize = 60;
 
 /// A note about several parts.
 struct RepeatedNote {
@@ -452,10 +454,15 @@ impl RepeatedNote {
     }
 
     fn text(&self) -> String {
-        let named = self.named.join(", ");
-        match self.others {
-            0 => format!("{named}: {}", self.reason),
-            others => format!("{named} and {others} more: {}", self.reason),
+        let named = self.named.len() as u64;
+        match (self.others, self.named.first()) {
+            (1.., Some(first)) => {
+                // A name of thousands of characters would hide what the note says.
+                let first = cut_middle(first, NAME_SHOWN);
+                let all = named.saturating_add(self.others);
+                format!("{all} parts, such as {first}: {}", self.reason)
+            }
+            _ => format!("{}: {}", self.named.join(", "), self.reason),
         }
     }
 }

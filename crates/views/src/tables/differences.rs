@@ -2,13 +2,15 @@
 //! section, symbol ….
 
 use crate::diff;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::query::Query;
 use super::{Cell, CellValue, Column, Declaration, List, ListId, Scope, Shape, Words, columns};
 use crate::diff::measure::value_text;
-use crate::diff::{Change, Comparison, Entry, Measure, Pair, Preference, Side};
+use crate::diff::{Change, Comparison, Entry, Measure, Pair, Part, Preference, Side};
+use zeview_analysis::naming::ShortNames;
 use zeview_core::model::{Document, NodeId, Sources, Span, Tone};
 
 type RowRef<'a> = (&'a Comparison, &'a Entry);
@@ -113,6 +115,8 @@ fn measures(entry: &Entry) -> Cell<'_> {
 
 struct DifferenceList {
     comparison: Rc<Comparison>,
+    /// The short names of the kernels, computed on demand.
+    names: OnceCell<ShortNames>,
     /// The bytes of the whole document, for items of the first file only.
     whole: Span,
 }
@@ -144,6 +148,7 @@ pub(super) fn is_in(document: &Document, id: NodeId) -> bool {
 pub(super) fn read(document: &mut Document, _: NodeId, _: &Query) -> Option<Rc<dyn List>> {
     Some(Rc::new(DifferenceList {
         comparison: Rc::clone(diff::comparison(document)?),
+        names: OnceCell::new(),
         whole: document.root().span?,
     }))
 }
@@ -151,6 +156,16 @@ pub(super) fn read(document: &mut Document, _: NodeId, _: &Query) -> Option<Rc<d
 impl DifferenceList {
     fn entry_at(&self, row: u32) -> Option<&Entry> {
         self.comparison.entries.get(usize::try_from(row).ok()?)
+    }
+
+    /// Returns the short name of a kernel: demangled, without what the kernels that differ share.
+    fn short_name(&self, entry: &Entry) -> Option<&str> {
+        let is_kernel = |entry: &&Entry| entry.part == Part::Kernel;
+        let names = self.names.get_or_init(|| {
+            let kernels = self.comparison.entries.iter().filter(is_kernel);
+            ShortNames::new(kernels.map(|entry| (&*entry.name, entry.demangled.as_deref())))
+        });
+        names.get(&entry.name).filter(|_| is_kernel(&entry))
     }
 }
 
@@ -164,10 +179,14 @@ impl List for DifferenceList {
     }
 
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
-        match (CELLS.get(column), self.entry_at(row)) {
-            (Some(cell), Some(entry)) => cell((&self.comparison, entry), sources),
-            _ => Cell::empty(),
+        let (Some(cell), Some(entry)) = (CELLS.get(column), self.entry_at(row)) else {
+            return Cell::empty();
+        };
+        let mut cell = cell((&self.comparison, entry), sources);
+        if let CellValue::Name { short, .. } = &mut cell.value {
+            *short = self.short_name(entry).map(Into::into);
         }
+        cell
     }
 
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {

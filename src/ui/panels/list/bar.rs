@@ -86,7 +86,8 @@ pub(super) fn status(view: &View, list: &List) -> Html {
         }
         <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
         if let Some(of) = &page.reading { { reading(of, list.is_stopped) } }
-        { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
+        // Those of a comparison are in its summary.
+        { for page.notes.iter().filter(|_| list.id != ListId::Differences).map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
 }
 
