@@ -387,7 +387,7 @@ fn equal_builds_are_one_row_and_hide_no_others() {
     assert!(list.secondary().copies > 0 && list.secondary().placeholders > 0);
     let rows = |list: &dyn tables::List| list.as_kernels().unwrap().names();
     assert_eq!(rows(&*list), rows(&*each));
-    let images = cell(&document, &*list, 1, "member");
+    let images = cell(&document, &*list, 1, "image");
     let is_in = |member: &str| images.contains(member);
     assert!(is_in("64.20.1.0") && is_in("64.dg2"), "{images}");
     // A row is found from either build.
