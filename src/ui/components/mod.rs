@@ -30,7 +30,9 @@ pub use self::grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::hex::view::{HexView, copy_menu};
 pub use self::inspector::inspector;
 pub use self::menu::menu;
-pub use self::names::{button, manuals, name_of, names, plain, prose, shortened, span_button};
+pub use self::names::{
+    button, manual, manuals, name_of, names, plain, prose, shortened, span_button,
+};
 pub use self::recent::RecentFiles;
 pub use self::search_box::SearchBox;
 pub use self::splitter::Border;

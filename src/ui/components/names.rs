@@ -34,6 +34,17 @@ pub fn manuals(pages: &[(&str, &'static str)]) -> Html {
     }
 }
 
+/// A link to the page of the documentation about what is shown, as [`manuals`].
+pub fn manual((page, title): (&str, &str)) -> Html {
+    if !has_documentation() {
+        return Html::default();
+    }
+    let title = format!("Guide: {title}");
+    html! {
+        <a class="ico" href={format!("docs/{page}")} target="_blank" rel="noopener" title={title.clone()} aria-label={title}>{ "?" }</a>
+    }
+}
+
 /// A name; long ones are truncated in the middle.
 #[inline(never)]
 pub fn shortened(name: &str) -> Html {

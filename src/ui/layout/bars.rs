@@ -8,7 +8,7 @@ use super::palette;
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::tables::ListId;
-use crate::ui::components::{SearchBox, button, plain, shortened, span_button};
+use crate::ui::components::{SearchBox, button, manual, plain, shortened, span_button};
 use crate::ui::panels;
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::{Command, Pane};
@@ -310,6 +310,7 @@ pub fn panel_tabs(state: &State, view: &View, figures: Option<Html>) -> Html {
             </div>
             <span class="grow" />
             <>{ figures }</>
+            <>{ manual(panels::manual(current)) }</>
             { pane_buttons(state, view) }
         </div>
     }

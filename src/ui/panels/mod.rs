@@ -98,6 +98,29 @@ pub fn place(session: &SessionContext, view: &View) -> Option<Html> {
     (is_of_code && is_known).then(|| assembly::place(session, view))
 }
 
+/// The page of the documentation about a panel, and its title.
+pub fn manual(id: PanelId) -> (&'static str, &'static str) {
+    match id {
+        PanelId::Overview => ("getting-started.html", "Getting started"),
+        PanelId::Arguments | PanelId::KERNELS => {
+            ("guides/spills.html", "Why does my kernel spill?")
+        }
+        PanelId::Step => ("guides/step.html", "From source to instruction"),
+        PanelId::Compare => ("guides/compare.html", "What changed between two builds?"),
+        PanelId::ASSEMBLY => ("assembly.html", "How to read a line of assembly"),
+        PanelId::List(list) => match list {
+            ListId::Found => ("guides/find.html", "Which kernels use …?"),
+            ListId::Sizes => ("guides/sizes.html", "Why is my wheel so large?"),
+            ListId::Devices | ListId::Images | ListId::Matrix | ListId::Files => (
+                "guides/devices.html",
+                "Will this library run on Battlemage?",
+            ),
+            _ => ("reference/page.html", "The page"),
+        },
+        PanelId::Problems | PanelId::Bookmarks => ("reference/page.html", "The page"),
+    }
+}
+
 /// The panels of a level that have content, in tab order.
 pub fn shown(view: &View, level: Level) -> impl Iterator<Item = Panel> + use<'_> {
     let all = PanelId::all().into_iter();
@@ -108,4 +131,20 @@ pub fn shown(view: &View, level: Level) -> impl Iterator<Item = Panel> + use<'_>
 /// The visible panel: the chosen one, if it has content.
 pub fn current(view: &View) -> Panel {
     panel(view.current_panel())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_panel_has_a_page_of_the_documentation() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/src/");
+        for id in PanelId::all() {
+            let (page, title) = manual(id);
+            let file = docs.to_owned() + &page.replace(".html", ".md");
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            assert!(text.starts_with(&format!("# {title}\n")), "{file}: {title}");
+        }
+    }
 }
