@@ -114,7 +114,7 @@ const NATIVE_ONLY: [&str; 9] = [
 ];
 
 pub fn parse_platform(name: &str) -> Result<Platform, String> {
-    platform::named(name).ok_or_else(|| "no such platform or device; see --help".to_owned())
+    platform::named(name).ok_or_else(|| platform::unknown(name))
 }
 
 /// The code of a kernel or function.
