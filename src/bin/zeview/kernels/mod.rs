@@ -252,7 +252,7 @@ fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>,
 
 /// Returns whether JSON has the column without --columns.
 fn is_default_json(column: &Column, is_profiled: bool) -> bool {
-    let is_flag = FLAGS.iter().any(|(key, _)| *key == column.id);
+    let is_flag = FLAGS.iter().any(|flag| flag.key == column.id);
     let is_shown = match column.presence {
         Presence::Counted | Presence::Derived => false,
         Presence::Profiled => is_profiled,
