@@ -57,6 +57,7 @@ pub mod symbols;
 pub mod json;
 
 pub mod table;
+mod text_width;
 
 pub mod write;
 
