@@ -453,16 +453,17 @@ impl Printer {
             let path = path.map_or("", |list| list.path(row));
             let place = name_of(file.path, path);
             // Rows left out of the output are judged too.
-            if options.all || row < list.primary() {
+            let fails = damage.get_mut(number).is_some_and(|damage| {
+                let fails = gate.judge(&place, ((list, row, sources), damage), None);
+                gate::report(gate);
+                fails
+            });
+            if (options.all || row < list.primary()) && (fails || !options.failing) {
                 let is_printed = self.rows(with_file).push(list, row, sources, &place)?;
                 self.left_out += u64::from(!is_printed);
             }
             if self.is_summary && report::is_limited(list, row, sources) {
                 self.limited += 1;
-            }
-            if let Some(damage) = damage.get_mut(number) {
-                gate.judge(&place, ((list, row, sources), damage), None);
-                gate::report(gate);
             }
         }
         Ok(())
