@@ -530,6 +530,7 @@ pub fn data_flow(document: &Document, listing: &dyn Listing) -> Result<Rc<dyn Fl
 #[derive(Serialize)]
 pub struct Instruction<'a> {
     offset: u64,
+    mnemonic: &'static str,
     text: &'a str,
     comment: &'a str,
     #[serde(flatten)]
@@ -574,6 +575,7 @@ pub fn instructions<E: From<ApiError>>(
         };
         each(&Instruction {
             offset: span.start.saturating_sub(listing.code().start),
+            mnemonic: line.mnemonic,
             text: line.text.trim(),
             comment: &line.comment,
             flow,
