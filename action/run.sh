@@ -10,11 +10,13 @@
 #   ZEVIEW_BASE          the earlier file or folder
 #   ZEVIEW_HEAD          the later file or folder; default: the file in ZEVIEW_FILES
 #   ZEVIEW_DIFF_FAIL_IF  conditions of `zeview diff --fail-if`, one per line
+#   ZEVIEW_DIFF_SKIP_NEW true: ZEVIEW_DIFF_FAIL_IF does not apply to kernels that the base does not have
+#   ZEVIEW_ROWS          the largest number of rows of a table in the summary; default: 40. The log has all
 #   ZEVIEW_SARIF         where to write the SARIF log; default: none
 #   GITHUB_STEP_SUMMARY  file to append the summary to; default: standard output
 #   GITHUB_OUTPUT        file to append `sarif=PATH` to
 #
-# Exit status: 1 if anything fails, else 2 if something could not be judged, else 0.
+# Exit status: 1 if anything fails, else 2 if something could not be judged or an input is wrong, else 0.
 set -euo pipefail
 shopt -s nullglob
 # bash 3.2 (macOS) has no `**`.
@@ -121,6 +123,34 @@ beginning() {
         printf '%s\n' '… the rest is in the log'
     else
         cat "$1"
+    fi
+}
+
+# Prints the first rows of a table, and how many more there are. A table has up to two lines of titles.
+rows_of() {
+    local lines
+    lines=$(wc -l <"$1")
+    head -n "$((rows + 2))" "$1"
+    if [ "$lines" -gt "$((rows + 2))" ]; then
+        printf '… %s more lines are in the log\n' "$((lines - rows - 2))"
+    fi
+}
+
+# Reports an input that zeview does not take, such as a condition on an unknown column: a mistake in the workflow, not a
+# fact about a file. Runs the command with `options` on empty files. Only wrong arguments have messages that begin so.
+require() {
+    local file=$work/empty
+    : >"$file"
+    case $1 in
+        diff) run diff "$file" "$file" ;;
+        *) run "$1" "$file" ;;
+    esac
+    if [ "$code" -eq 2 ] && [ "$(head -c 7 "$work/errors")" = 'error: ' ]; then
+        log "zeview $1"
+        printf '### %s\n\n' 'An input of the action is wrong' >>"$summary"
+        sed '/^$/,$d' "$work/errors" >"$work/wrong"
+        fenced "$work/wrong"
+        fail "an input of the action is wrong: $(head -n 1 "$work/errors")"
     fi
 }
 
@@ -298,7 +328,29 @@ case ${ZEVIEW_SARIF:-} in
     *[$'\n\r']*) fail 'the path of the SARIF log has a line break' ;;
 esac
 
+rows=${ZEVIEW_ROWS:-40}
+case $rows in
+    '' | 0 | *[!0-9]*) fail 'rows must be a positive number' ;;
+esac
+case ${ZEVIEW_DIFF_SKIP_NEW:-false} in
+    true | false) ;;
+    *) fail 'diff-skip-new must be true or false' ;;
+esac
+
 printf '## zeview\n\n' >>"$summary"
+
+# Wrong inputs are found before files are read, which may take minutes.
+check_options=(${options[@]+"${options[@]}"})
+require check
+options_of --fail-if "${ZEVIEW_FAIL_IF:-}"
+if [ "${#options[@]}" -gt 0 ]; then
+    require kernels
+fi
+options_of --fail-if "${ZEVIEW_DIFF_FAIL_IF:-}"
+if [ "${#options[@]}" -gt 0 ]; then
+    require diff
+fi
+options=(${check_options[@]+"${check_options[@]}"})
 
 if [ "${#missed[@]}" -gt 0 ]; then
     printf '%s\n' "${missed[@]}" >"$work/errors"
@@ -337,8 +389,22 @@ if [ "${#options[@]}" -gt 0 ]; then
     run kernels "${files[@]}"
     log 'zeview kernels'
     heading 'Kernels' "$code"
-    fenced "$work/errors" "$work/text"
     settle "$code"
+    rows_of "$work/errors" >"$work/messages"
+    rows_of "$work/text" >"$work/table"
+    if [ "$code" -eq 1 ]; then
+        # Those that fail, which may be beyond the first rows.
+        options+=(--failing)
+        run kernels "${files[@]}"
+        rows_of "$work/text" >"$work/failing"
+        printf '**Kernels that meet a condition:**\n\n' >>"$summary"
+        fenced "$work/failing"
+    fi
+    fenced "$work/messages"
+    if [ "$code" -eq 1 ]; then
+        printf '**All kernels:**\n\n' >>"$summary"
+    fi
+    fenced "$work/table"
 fi
 
 if [ -n "${ZEVIEW_BASE:-}" ]; then
@@ -351,6 +417,9 @@ if [ -n "${ZEVIEW_BASE:-}" ]; then
     fi
     options_of --fail-if "${ZEVIEW_DIFF_FAIL_IF:-}"
     is_judged=${options[0]+true}
+    if [ -n "$is_judged" ] && [ "${ZEVIEW_DIFF_SKIP_NEW:-false}" = true ]; then
+        options+=(--skip-new)
+    fi
     options+=(--markdown)
     run diff "$ZEVIEW_BASE" "$head"
     # A difference alone is not a failure.

@@ -2,28 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::tables;
 use js_sys::{Array, Error, Reflect, Uint8Array};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use zeview_analysis::profile;
 
 use super::columns::Columns;
 use super::dto::{Diagnostic, Node, Summary};
 use super::js;
 use super::operations::{self, ApiError, FindRequest, ListOptions};
+use super::profile::{ProfileFiles, profile as apply_profile};
 use super::verdict::Verdict;
-use crate::analysis::profile::{Profile, ProfileComparison, Reader};
 use crate::decode::decode;
-use crate::decode::demangle::demangle_briefly;
 use crate::diff;
 use crate::kernel_names::KernelQuery;
 use crate::model::json::Versioned;
 use crate::model::{Document, NodeId, SourceId, Span};
-use crate::report::{self, comparison};
-use crate::tables::{ListId, add_metric_columns};
+use crate::report::comparison;
 use crate::worker::answers::bytes::read;
 use crate::worker::answers::export::{EXPORT_MAX, export};
 use crate::worker::host;
@@ -32,6 +28,9 @@ use crate::worker::protocol::ExportForm;
 
 #[wasm_bindgen(typescript_custom_section)]
 const DECLARATIONS: &str = include_str!("types.ts");
+
+#[wasm_bindgen(typescript_custom_section)]
+const ROWS: &str = include_str!("rows.ts");
 
 #[wasm_bindgen(typescript_custom_section)]
 const IN_PAGE_DECODER: &str = "
@@ -141,6 +140,26 @@ impl ZeviewDocument {
         to_js(&diagnostics)
     }
 
+    /// Returns the problems of the file and of all documents in it, by position, as `zeview check --json`
+    /// prints them.
+    #[wasm_bindgen(unchecked_return_type = "Problem[]")]
+    pub fn problems(&mut self) -> Result<JsValue, Error> {
+        parsed(&operations::problems(&mut self.0)?)
+    }
+
+    /// Returns the driver's verdict on the file and all problems, as `zeview check --json` prints them.
+    #[wasm_bindgen(
+        unchecked_return_type = "Omit<Check, \"problems\"> & { diagnostics: Problem[] }"
+    )]
+    pub fn check(
+        &mut self,
+        device: Option<String>,
+        driver: Option<String>,
+    ) -> Result<JsValue, Error> {
+        let options = operations::VerdictOptions { device, driver };
+        parsed(&operations::check(&mut self.0, &options)?)
+    }
+
     /// Returns the bytes `start..end` of a source, clipped to its end and to 4 MiB.
     pub fn bytes(&self, source: u32, start: f64, end: f64) -> Result<Uint8Array, Error> {
         let span = Span::new(SourceId(source), whole("start", start)?, whole("end", end)?);
@@ -199,7 +218,7 @@ impl ZeviewDocument {
     /// Returns the row of a kernel, as `list("kernels")` does. `kernel` is its name in the file, its
     /// demangled name, the short name that tables print, or a pattern. If it has several builds,
     /// `options` chooses one.
-    #[wasm_bindgen(unchecked_return_type = "ListRow")]
+    #[wasm_bindgen(unchecked_return_type = "KernelRow & { file: string }")]
     pub fn kernel(
         &mut self,
         kernel: &str,
@@ -209,7 +228,7 @@ impl ZeviewDocument {
         let columns: RowOptions = from_js(options.clone())?;
         let query = query(kernel, options)?;
         let row = operations::kernel(&mut self.0, &query, &columns.columns)?;
-        js_sys::JSON::parse(&row).map_err(|_| ApiError::new("internal", "no JSON").into())
+        parsed(&row)
     }
 
     /// Returns the code of a kernel as assembly, as `zeview disasm` prints it. Names and options are
@@ -270,9 +289,7 @@ impl ZeviewDocument {
                 ..KernelQuery::with_code(options.kernel)
             },
         };
-        let rows = operations::find_code(&mut self.0, &request)?;
-        let rows = js_sys::JSON::parse(&rows);
-        rows.map_err(|_| ApiError::new("internal", "the rows are not JSON").into())
+        parsed(&operations::find_code(&mut self.0, &request)?)
     }
 
     /// Returns the instructions of a kernel with their data flow. Names and options are those of
@@ -313,25 +330,11 @@ impl ZeviewDocument {
         profile: ProfileReader,
         before: Option<ProfileReader>,
     ) -> Result<JsValue, Error> {
-        let document = &mut self.0;
-        document.open_files(NodeId::ROOT);
-        let images = tables::documents_with(document, ListId::Kernels);
-        let mut apply = |reader: ProfileReader| {
-            let profile = reader.finish();
-            let report =
-                profile::apply_profile(document, &images, &profile, None, &demangle_briefly);
-            (profile, report)
-        };
-        let before = before.map(&mut apply);
-        let (profile, report) = apply(profile);
-        let comparison = before.as_ref();
-        let comparison = comparison.map(|(_, before)| ProfileComparison::new(before, &report));
-        let earlier = before.as_ref().map(|(profile, report)| (profile, report));
-        let json = report::profile::json((&profile, &report), earlier, comparison.as_ref());
-        add_metric_columns(report.metric_names().iter().map(String::as_str));
-        profile::add_profile(document, report);
-        let json = json.map_err(|trouble| Error::new(&trouble.to_string()))?;
-        to_js(&Versioned::new(json))
+        let before = before.map(|before| before.0.finish());
+        let profile = profile.0.finish();
+        apply_profile(&mut self.0, &profile, before.as_ref(), |report| {
+            to_js(report)
+        })
     }
 
     /// Compares the document `base` with this one, as `zeview diff --json` prints it.
@@ -357,13 +360,7 @@ impl ZeviewDocument {
 /// A profile that is read in pieces: a file, or all files of a run.
 #[wasm_bindgen]
 #[derive(Default)]
-pub struct ProfileReader {
-    reader: Reader,
-    /// The device that the name of the current file states.
-    device: Option<u32>,
-    /// The files before the current one.
-    before: Option<Profile>,
-}
+pub struct ProfileReader(ProfileFiles);
 
 #[wasm_bindgen]
 impl ProfileReader {
@@ -375,7 +372,7 @@ impl ProfileReader {
 
     /// Reads the next piece of the file.
     pub fn push(&mut self, piece: &[u8]) {
-        self.reader.push(piece);
+        self.0.push(piece);
     }
 
     /// Starts the next file of the same run, after the last piece of the one before: `metrics_1.csv` or
@@ -383,29 +380,7 @@ impl ProfileReader {
     /// state devices (`metrics_0.csv`).
     #[wasm_bindgen(js_name = nextFile)]
     pub fn next_file(&mut self, name: &str) {
-        if self.reader.bytes() > 0 {
-            let read = std::mem::take(self).finish();
-            self.before = Some(read);
-        }
-        self.device = profile::device_of_name(name);
-    }
-}
-
-impl ProfileReader {
-    /// Returns the profile of all files.
-    fn finish(self) -> Profile {
-        let mut profile = self.reader.finish();
-        if let Some(device) = self.device {
-            profile.set_device(device);
-        }
-        let Some(mut all) = self.before else {
-            return profile;
-        };
-        let problems = std::mem::take(&mut profile.problems);
-        all.more_problems += profile.more_problems;
-        all.join(profile);
-        all.problems.extend(problems);
-        all
+        self.0.next_file(name);
     }
 }
 
@@ -431,6 +406,11 @@ fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
 
 fn from_js<T: DeserializeOwned + Default>(options: JsValue) -> Result<T, Error> {
     js::from_js(options).map_err(|message| ApiError::new("options", message).into())
+}
+
+fn parsed(json: &str) -> Result<JsValue, Error> {
+    let value = js_sys::JSON::parse(json);
+    value.map_err(|_| ApiError::new("internal", "the result is not JSON").into())
 }
 
 fn whole(name: &str, number: f64) -> Result<u64, Error> {

@@ -24,6 +24,7 @@ mod exact;
 #[cfg(feature = "api")]
 pub mod js;
 pub mod operations;
+pub mod profile;
 pub mod verdict;
 
 #[cfg(feature = "api")]

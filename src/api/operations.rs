@@ -17,7 +17,7 @@ use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
 use crate::kernel_names::{self, KernelForms, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
-use crate::model::suggest::{nearest, unknown_name};
+use crate::model::suggest::unknown_among;
 use crate::model::text::escaped;
 use crate::model::{Document, NodeId, SourceError, SourceId, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
@@ -107,8 +107,8 @@ pub struct ListOptions {
 pub fn list_named(name: &str) -> Result<ListId, ApiError> {
     let list = LISTS.into_iter().find(|list| list.name() == name);
     list.ok_or_else(|| {
-        let near = nearest(name, LISTS.iter().map(|list| list.name()));
-        ApiError::new("no-list", unknown_name("list", name, near.as_slice()))
+        let known = LISTS.iter().map(|list| list.name());
+        ApiError::new("no-list", unknown_among("list", name, known))
     })
 }
 
@@ -302,16 +302,9 @@ impl VerdictOptions {
         if let Some(device) = &self.device {
             known_device(document, device)?;
         }
-        if let Some(driver) = self
-            .driver
-            .as_ref()
-            .filter(|name| Release::named(name).is_none())
-        {
-            let (oldest, newest) = Release::range();
-            let message = format!(
-                "no release of the driver is called {driver:?}; known are those from {oldest} to {newest}, and lts2"
-            );
-            return Err(ApiError::new("no-driver", message));
+        let unknown = |name: &&String| Release::named(name).is_none();
+        if let Some(driver) = self.driver.as_ref().filter(unknown) {
+            return Err(ApiError::new("no-driver", Release::unknown(driver)));
         }
         Ok(LoadOptions {
             device: self.device.as_deref(),
@@ -537,6 +530,7 @@ pub fn data_flow(document: &Document, listing: &dyn Listing) -> Result<Rc<dyn Fl
 #[derive(Serialize)]
 pub struct Instruction<'a> {
     offset: u64,
+    mnemonic: &'static str,
     text: &'a str,
     comment: &'a str,
     #[serde(flatten)]
@@ -581,6 +575,7 @@ pub fn instructions<E: From<ApiError>>(
         };
         each(&Instruction {
             offset: span.start.saturating_sub(listing.code().start),
+            mnemonic: line.mnemonic,
             text: line.text.trim(),
             comment: &line.comment,
             flow,

@@ -275,36 +275,28 @@ export type ListName =
   | "devices"
   | "source-lines";
 
+/** The ids of a list's columns. */
+export type ColumnId<N extends ListName = ListName> = N extends ListName
+  ? Exclude<keyof ListRows[N] & string, "unknown">
+  : never;
+
 /** Filter, order and columns of a list. */
-export interface ListOptions {
+export interface ListOptions<N extends ListName = ListName> {
   /** A filter in the syntax of tables and `--filter`: "spill_size>0". */
   filter?: string;
   /** The id of a column; with a "-" prefix, the largest first. */
-  sort?: string;
+  sort?: ColumnId<N> | `-${ColumnId<N>}`;
   /** For images: the device to choose them for. */
   device?: string;
   /**
    * Additional columns that are counted from the code: "instructions", "spill_messages", "loops" …
    * Naming one decodes the code. All other columns are always present.
    */
-  columns?: string[];
+  columns?: NamedColumns[N][];
 }
 
-/** A row; the keys are the ids of the list's columns. */
-export type ListRow = Record<string, ListValue>;
-
-/**
- * The value of a cell. A number beyond 2^53 is a `bigint`. The key `unknown` has the reasons why numbers are null, by
- * column, if there are any.
- */
-export type ListValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | (string | number)[]
-  | Record<string, string>;
+/** A row of any list. */
+export type ListRow = ListRows[ListName];
 
 /** A producer of a value. */
 export interface Producer {
@@ -329,6 +321,8 @@ export interface WaitFor {
 /** An instruction with its data flow. Cycles are the scheduling model of the compiler. */
 export interface InstructionFlow {
   offset: number;
+  /** The operation without its subfunction: "mov", "send". */
+  mnemonic: string;
   text: string;
   comment: string;
   reads: string[];
@@ -374,7 +368,6 @@ export interface KernelInput {
   span: Span | null;
 }
 
-/** Chooses one of several builds of a kernel. */
 /** A kernel with instructions that were found, or one of them: the columns of `zeview find --json`, and `file`, the path of the document. */
 export interface FoundRow {
   file: string;
@@ -415,6 +408,7 @@ export interface FindOptions {
   file?: string;
 }
 
+/** Chooses one of several builds of a kernel. */
 export interface KernelOptions {
   /** The device, by any of its names. */
   device?: string;
@@ -778,6 +772,66 @@ export interface Comparison {
     [more: string]: unknown;
   };
   [part: string]: unknown;
+}
+
+/** A problem of a file, as `zeview check --json` prints it: a rule that its bytes break. Positions are in the source. */
+export interface Problem {
+  /** The rule's id. */
+  rule: string;
+  severity: Severity;
+  message: string;
+  source: number;
+  start: number;
+  end: number;
+  /** The path of the innermost node with the bytes. */
+  path: string;
+  /** How to fix or interpret it. */
+  help?: string | null;
+  [more: string]: unknown;
+}
+
+/** A problem that the driver meets. */
+export interface CheckFinding {
+  rule: string;
+  effect: Effect;
+  message: string;
+  source: number;
+  start: number;
+  end: number;
+  path: string;
+  /** Whether it decides the verdict. */
+  decisive: boolean;
+  [more: string]: unknown;
+}
+
+/** What the driver does about a problem. */
+export type Effect =
+  | "passes"
+  | "warns"
+  | "needs-linking"
+  | "recompiles"
+  | "refuses"
+  | "link-fails"
+  | "crashes"
+  | "not-judged";
+
+/** The driver's verdict on a file and its problems: the object of `zeview check --json`, with its `diagnostics` as `problems`. */
+export interface Check {
+  file: string;
+  format: string | null;
+  /** Level Zero's verdict; null for files that are not passed to the driver. */
+  verdict: Outcome | null;
+  /** null if the file was not read completely. */
+  well_formed: boolean | null;
+  driver: string | null;
+  device: string | null;
+  findings: CheckFinding[];
+  /** OpenCL's verdict. */
+  opencl: { verdict: Outcome; findings: CheckFinding[] } | null;
+  needs_driver: { release: string; version: string; key: string } | null;
+  problems: Problem[];
+  unread: Problem[];
+  [more: string]: unknown;
 }
 
 /** A diagnostic. */

@@ -129,7 +129,7 @@ impl Handler {
         let document = match encoding.map(|name| platform::named(name).ok_or(name)) {
             None => decode(source, name),
             Some(Ok(platform)) => decode_code(source, name, platform),
-            Some(Err(encoding)) => return failed(format!("no encoding or device {encoding:?}")),
+            Some(Err(encoding)) => return failed(platform::unknown(encoding)),
         };
         self.put(id, name, document, failure, started)
     }

@@ -1,7 +1,7 @@
 // The npm package: packed, installed into an empty folder, used in Node.
 
 import assert from "node:assert/strict";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { atEnd, test } from "./harness.mjs";
 import { installPackage, run } from "./package.mjs";
@@ -82,6 +82,101 @@ test("a kernel has any name", { timeout: 40_000 }, async () => {
     print(wrong);
   `);
   assert.deepEqual(wrong, []);
+});
+
+test("mistakes have the words of the command line", { timeout: 40_000 }, async () => {
+  const table = path.join(import.meta.dirname, "../fixtures/mistakes/cases.json");
+  const cases = JSON.parse(await readFile(table, "utf8")).filter(({ call }) => call !== null);
+  const said = await node(`
+    const opened = await ZeviewDocument.open(await sample("vecadd.bmg.zebin"));
+    // Nodes are found by their ids here.
+    const cases = ${JSON.stringify(cases)}.filter(({ call }) => call !== "find");
+    print(cases.map(({ call, options }) => {
+      const { name, query, ...rest } = options;
+      try {
+        if (call === "check") opened.check(options.device, options.driver);
+        else if (call === "find_code") opened.findCode(query);
+        else if (name !== undefined) opened[call](name, rest);
+        else opened[call](rest);
+        return [options, "none"];
+      } catch (error) {
+        return [options, error.code, error.message];
+      }
+    }));
+  `);
+  for (const [options, code, message] of said) {
+    const expected = cases.find((one) => JSON.stringify(one.options) === JSON.stringify(options));
+    assert.equal(code, expected.code, message);
+    assert.ok(message.startsWith(expected.says), message);
+  }
+  assert.ok(said.length > 7);
+});
+
+test("names are those of the Python package; a document is closed once", async () => {
+  const said = await node(`
+    const opened = await ZeviewDocument.open(await sample("damaged.zebin"), { name: "damaged" });
+    const check = opened.check("bmg-g21", "25.18");
+    const instructions = await ZeviewDocument.open(await sample("vecadd.bmg.zebin"));
+    const [first] = instructions.disassemble("vecadd", { dataflow: true });
+    const result = {
+      check: [check.verdict, check.device, check.driver, check.problems.length, check.diagnostics ?? "none"],
+      problems: opened.problems().map(({ rule, path }) => [rule, path]),
+      mnemonic: first.mnemonic,
+      closed: [opened.closed],
+    };
+    opened.free();
+    opened.free();
+    const code = (call) => { try { call(); return "none"; } catch (error) { return [error.code, error.message]; } };
+    result.closed.push(opened.closed, code(() => opened.summary()), code(() => opened.kernels()), code(() => instructions.diff(opened)));
+    result.closed.push(await opened.profile(new Uint8Array(1)).then(() => "none", (error) => [error.code, error.message]));
+    opened[Symbol.dispose]?.();
+    print(result);
+  `);
+  const [verdict, device, driver, problems, diagnostics] = said.check;
+  assert.deepEqual([verdict, device, diagnostics], ["refused", "bmg-g21", "none"]);
+  assert.ok(driver.startsWith("25.18"), driver);
+  assert.equal(problems, said.problems.length);
+  assert.ok(said.problems.every(([rule, path]) => rule.includes("/") && typeof path === "string"));
+  assert.equal(said.mnemonic, "mov");
+  const closed = ["closed", "the document is closed"];
+  assert.deepEqual(said.closed, [false, true, closed, closed, closed, closed]);
+});
+
+test("types accept the documented example, and reject names that do not exist", { timeout: 60_000 }, async () => {
+  const readme = await readFile(path.join(import.meta.dirname, "../../src/api/npm/README.md"), "utf8");
+  const [, example] = readme.match(/```js\n(.*?)```/s);
+  const good = `${example}
+    import type { KernelRow, Check } from "zeview";
+    const row: KernelRow = opened.kernels({ columns: ["instructions"] })[0]!;
+    const name: string = row.name;
+    const spills: number | null = row.spill_size;
+    const counted: number | null | undefined = row.instructions;
+    const metric: number | null | undefined = opened.kernels({ columns: ["samples", "XVE_STALL[%]"] })[0]?.["XVE_STALL[%]"];
+    const check: Check = opened.check("B580");
+    if (check.verdict === "recompiled") console.log(check.problems[0]?.rule, name, spills, counted, metric);
+    const file: string = opened.kernel("vecadd", { device: "B580" }).file;
+    for (const image of opened.list("images")) console.log(image.target, file);
+  `;
+  // Each line is an error.
+  const bad = [
+    "row.spil_size;",
+    "opened.kernels({ columns: ['instruction'] });",
+    "opened.kernels({ sort: '-spil_size' });",
+    "opened.images()[0]!.targt;",
+    "opened.list('kernel');",
+    "const text: string = row.spill_size;",
+    "opened.check().verdict === 'recompild';",
+    "opened.diagnostic();",
+  ];
+  await writeFile(path.join(folder, "good.mts"), good);
+  const head = 'import type { KernelRow, ZeviewDocument } from "zeview";\ndeclare const opened: ZeviewDocument;\ndeclare const row: KernelRow;\n';
+  await writeFile(path.join(folder, "bad.mts"), head + bad.join("\n"));
+  const tsc = path.join(import.meta.dirname, "node_modules/typescript/bin/tsc");
+  const options = ["--noEmit", "--strict", "--target", "es2024", "--lib", "es2024,dom,esnext.disposable", "--module", "nodenext", "--types", "node", "--typeRoots", path.join(import.meta.dirname, "node_modules/@types")];
+  const compile = (file) => run("node", [tsc, ...options, file], { cwd: folder }).then(({ stdout }) => stdout, ({ stdout }) => stdout);
+  assert.equal(await compile("good.mts"), "");
+  const errors = await compile("bad.mts");
+  for (const [at, line] of bad.entries()) assert.ok(errors.includes(`bad.mts(${at + 4},`), `${line}\n${errors}`);
 });
 
 test("rows are those of the decoder's class", { timeout: 40_000 }, async () => {

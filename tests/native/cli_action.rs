@@ -153,11 +153,107 @@ fn limits_of_kernels() {
     let output = place.run(&[files, ("ZEVIEW_FAIL_IF", trap)]);
     assert_eq!(output.status.code(), Some(2));
     assert!(!place.0.join("trap").exists());
+    let summary = place.read("summary");
     assert!(
-        place
-            .read("summary")
-            .contains("### Kernels: could not be judged\n")
+        summary.contains("### An input of the action is wrong\n"),
+        "{summary}"
     );
+}
+
+#[test]
+fn kernels_that_fail_are_first_and_tables_are_cut() {
+    let place = Place::new("action-rows");
+    place.copy(sample("kernels600.dg2.zebin"), "many.zebin");
+    place.copy(sample("spill.dg2.zebin"), "spill.zebin");
+    let output = place.run(&[
+        ("ZEVIEW_FILES", "many.zebin\nspill.zebin"),
+        ("ZEVIEW_FAIL_IF", "spill_size>0"),
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let summary = place.read("summary");
+    let (before, all) = summary
+        .split_once("**All kernels:**")
+        .expect("all kernels come last");
+    let failing = before
+        .split_once("**Kernels that meet a condition:**")
+        .expect("they come first")
+        .1;
+    // The file is the last one: beyond the rows of the table.
+    let rows = failing.lines().filter(|line| line.contains("3328"));
+    assert_eq!(rows.count(), 2, "{failing}");
+    assert!(!failing.contains("many.zebin"), "{failing}");
+    assert!(all.lines().count() < 50, "{all}");
+    assert!(all.contains("more lines are in the log"), "{all}");
+    assert!(stdout(&output).matches("many.zebin").count() >= 600);
+}
+
+#[test]
+fn wrong_inputs_are_mistakes_of_the_workflow() {
+    let place = Place::new("action-typos");
+    let files = ("ZEVIEW_FILES", "build/deep/good.zebin");
+    let base = ("ZEVIEW_BASE", "build/deep/good.zebin");
+    for (inputs, says) in [
+        (
+            &[("ZEVIEW_FAIL_IF", "spil_size>0")][..],
+            "did you mean \"spill_size\"?",
+        ),
+        (
+            &[base, ("ZEVIEW_DIFF_FAIL_IF", "spil_size increased")],
+            "did you mean \"spill_size\"?",
+        ),
+        (
+            &[("ZEVIEW_DEVICE", "B850")],
+            "did you mean \"Arc B580 Graphics\"?",
+        ),
+    ] {
+        let output = place.run(&[&[files], inputs].concat());
+        assert_eq!(output.status.code(), Some(2), "{inputs:?}");
+        assert!(stderr(&output).contains("an input of the action is wrong"));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+        let summary = place.read("summary");
+        assert!(summary.contains("### An input of the action is wrong\n"));
+        assert!(summary.contains(says), "{summary}");
+        // Nothing was judged.
+        assert!(!summary.contains("### Check"), "{summary}");
+    }
+    for inputs in [
+        ("ZEVIEW_ROWS", "many"),
+        ("ZEVIEW_ROWS", "0"),
+        ("ZEVIEW_DIFF_SKIP_NEW", "yes"),
+    ] {
+        let output = place.run(&[files, inputs]);
+        assert_eq!(output.status.code(), Some(2), "{inputs:?}");
+    }
+}
+
+#[test]
+fn new_kernels_can_be_left_out() {
+    let place = Place::new("action-new");
+    place.copy(vecadd(), "base/a.zebin");
+    place.copy(vecadd(), "head/a.zebin");
+    place.copy(sample("spill.dg2.zebin"), "head/b.zebin");
+    let inputs = [
+        ("ZEVIEW_FILES", "head/**"),
+        ("ZEVIEW_BASE", "base"),
+        ("ZEVIEW_HEAD", "head"),
+        ("ZEVIEW_DIFF_FAIL_IF", "spill_size increased"),
+    ];
+    let output = place.run(&inputs);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let skipping = [&inputs[..], &[("ZEVIEW_DIFF_SKIP_NEW", "true")]].concat();
+    let output = place.run(&skipping);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("3 new kernels skipped by --skip-new"));
+    // Kernels in both are judged.
+    place.copy(sample("vecadd-O0.bmg.zebin"), "head/a.zebin");
+    let grows = [
+        &skipping[..],
+        &[("ZEVIEW_DIFF_FAIL_IF", "code_size increased")],
+    ]
+    .concat();
+    let output = place.run(&grows);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stdout(&output).contains("vecadd: code_size "));
 }
 
 #[test]

@@ -203,12 +203,30 @@ fn names_are_files_in_every_call() {
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         check(&place, &output);
         let commands: Vec<&OsStr> = calls.iter().map(|call| parts(call).0).collect();
-        assert_eq!(commands, ["check", "check", "kernels", "diff"]);
-        for call in &calls {
+        // Inputs are tried first, on an empty file; kernels that fail are listed alone, too.
+        let expected = [
+            "check", "kernels", "diff", "check", "check", "kernels", "kernels", "diff",
+        ];
+        assert_eq!(commands, expected);
+        let (tried, calls) = calls.split_at(3);
+        for call in tried {
+            let (_, _, files) = parts(call);
+            assert!(
+                files
+                    .iter()
+                    .all(|file| file.as_bytes().ends_with(b"/empty"))
+            );
+        }
+        for call in calls {
             let (command, options, files) = parts(call);
             let expected: &[&str] = match command.to_str() {
                 Some("check") => &["--strict", "--device=-h", "--sarif"],
-                Some("kernels") => &["--fail-if=spill_size>0", "--fail-if=-x", "--fail-if=--help"],
+                Some("kernels") => &[
+                    "--fail-if=spill_size>0",
+                    "--fail-if=-x",
+                    "--fail-if=--help",
+                    "--failing",
+                ],
                 _ => &["--fail-if=--help", "--markdown"],
             };
             assert!(
@@ -313,7 +331,10 @@ fn inputs_are_inert() {
                     let option = option.to_str().unwrap();
                     let (name, text) = option.split_once('=').unwrap_or((option, ""));
                     assert!(
-                        matches!(name, "--device" | "--fail-if" | "--sarif" | "--markdown"),
+                        matches!(
+                            name,
+                            "--device" | "--fail-if" | "--failing" | "--sarif" | "--markdown"
+                        ),
                         "{option}"
                     );
                     if name == "--device" {

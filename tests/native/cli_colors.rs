@@ -65,7 +65,7 @@ fn colors_follow_options_and_environment() {
 #[test]
 fn colors_change_no_text() {
     let (damaged, good) = (damaged(), vecadd());
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 15] = [
         &[&damaged],
         &["check", &damaged, &good],
         &["dump", &damaged],
@@ -76,6 +76,27 @@ fn colors_change_no_text() {
         &["rules"],
         &["rules", "driver/unknown-key"],
         &["modules", "www/samples/matmul.syclbin"],
+        &["disasm", &good],
+        &[
+            "disasm",
+            "--offsets",
+            "--bytes",
+            "--live",
+            "--source",
+            &good,
+        ],
+        &["disasm", "www/samples/spill.dg2.zebin", "--kernel", "spill"],
+        &[
+            "analyze",
+            "www/samples/spill.dg2.zebin",
+            "--kernel",
+            "spill",
+        ],
+        &[
+            "profile",
+            "www/samples/matmul.syclbin",
+            "www/samples/matmul.csv",
+        ],
     ];
     for command in commands {
         let plain = stdout(&zeview(command));
@@ -97,6 +118,16 @@ fn colors_change_no_text() {
         check.contains("\x1b[2m  at 0x9c0..0x9d0 \x1b[0m(.rel.text.vecadd/[1])"),
         "{check}"
     );
+    let code = stdout(&zeview(&["disasm", "--color", "always", &good]));
+    for colored in [
+        "\x1b[1mL0:\x1b[0m\n",
+        "\x1b[36msend.ugm\x1b[0m (",
+        "\x1b[2msync.nop\x1b[0m",
+        " \x1b[2m// ",
+        "(W)     mov (",
+    ] {
+        assert!(code.contains(colored), "{colored:?}: {code}");
+    }
     let dump = stdout(&zeview(&[
         "dump", "--depth", "1", "--color", "always", &good,
     ]));

@@ -180,19 +180,19 @@ fn unknown_paths_get_a_suggestion() {
     for (path, said) in [
         (
             ".text.onee",
-            "no part \".text.onee\" in the file; did you mean \".text.one\"?",
+            "no part of the file is called \".text.onee\"; did you mean \".text.one\"?",
         ),
         (
             ".ze_info/kernel",
-            "no part \"kernel\" in .ze_info; did you mean \"kernels\"?",
+            "no part of .ze_info is called \"kernel\"; did you mean \"kernels\"?",
         ),
         (
             ".ZE_INFO",
-            "no part \".ZE_INFO\" in the file; did you mean \".ze_info\"?",
+            "no part of the file is called \".ZE_INFO\"; did you mean \".ze_info\"?",
         ),
-        ("qqqqqqqqq", "no part \"qqqqqqqqq\" in the file\n"),
-        (".text.*x", "no part matches \".text.*x\" in the file\n"),
-        (".ze_info/*/x", "no part matches \"*/x\" in .ze_info\n"),
+        ("qqqqqqqqq", "no part of the file is called \"qqqqqqqqq\"\n"),
+        (".text.*x", "no part of the file matches \".text.*x\"\n"),
+        (".ze_info/*/x", "no part of .ze_info matches \"*/x\"\n"),
     ] {
         let commands: [&[&str]; 5] = [
             &["ls", &file, path],

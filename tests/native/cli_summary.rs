@@ -131,7 +131,9 @@ fn unknown_formats_in_short() {
     assert!(!said.contains("refused"), "{said}");
     let output = zeview(&["chekc"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("did you mean the command `check`?"));
+    assert!(
+        stderr(&output).contains("no command or file is called \"chekc\"; did you mean \"check\"?")
+    );
 }
 
 #[test]

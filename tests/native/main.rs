@@ -81,6 +81,7 @@ mod spirv_text;
 mod step;
 mod survey;
 mod syclbin;
+mod typed_rows;
 mod unread;
 mod verdict_apis;
 mod verdict_cases;

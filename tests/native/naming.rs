@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use zeview::api::operations::{kernel, listing};
+use zeview::api::operations::{
+    self, ApiError, FindRequest, ListOptions, VerdictOptions, kernel, listing,
+};
 use zeview::decode::decode;
 use zeview::kernel_names::{KernelQuery, find, one};
 use zeview::model::{Document, FolderSource, MemorySource, folder_files};
@@ -339,7 +341,7 @@ fn narrowing_explains_what_is_there() {
     let (code, errors) = run(&["--file", "three.so"]);
     assert_eq!(code, Some(2));
     assert!(
-        errors.contains("no file \"three.so\" with kernels"),
+        errors.contains("no file with kernels is called \"three.so\""),
         "{errors}"
     );
     let (code, _) = run(&["--file", "one.so", "--device", "pvc"]);
@@ -456,11 +458,78 @@ fn unknown_names_have_one_wording() {
             &["disasm", file, "--kernel", "vecad"],
             "no kernel is called \"vecad\"; did you mean \"vecadd\"?",
         ),
-        (&["disassemble", file], "did you mean the command `disasm`?"),
+        (
+            &["disassemble", file],
+            "no command or file is called \"disassemble\"; did you mean \"disasm\"?",
+        ),
     ] {
         let output = zeview(arguments);
         let errors = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(errors.contains(message), "{arguments:?}: {errors}");
     }
+}
+
+/// Calls an operation as the packages do, and returns its error.
+fn refused(call: &str, options: &Value, document: &mut Document) -> ApiError {
+    let option = |name: &str| options[name].as_str().map(str::to_owned);
+    let named = || option("name").unwrap_or_default();
+    let query = || KernelQuery {
+        device: option("device"),
+        ..KernelQuery::named(named())
+    };
+    let result = match call {
+        "kernels" => {
+            let options: ListOptions = serde_json::from_value(options.clone()).expect("options");
+            operations::list(document, "kernels", &options)
+        }
+        "list" => operations::list(document, &named(), &ListOptions::default()),
+        "find_code" => {
+            let request: FindRequest = serde_json::from_value(options.clone()).expect("options");
+            operations::find_code(document, &request)
+        }
+        "kernel" => kernel(document, &query(), &[]),
+        "disassemble" => listing(document, &query()).map(|_| String::new()),
+        "check" => {
+            let (device, driver) = (option("device"), option("driver"));
+            operations::check(document, &VerdictOptions { device, driver })
+        }
+        "find" => {
+            let path = option("path").unwrap_or_default();
+            operations::find(document, &path).map(|_| String::new())
+        }
+        call => panic!("{call} is not called"),
+    };
+    result.expect_err(call)
+}
+
+#[test]
+fn all_interfaces_say_the_same_about_a_mistake() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = "www/samples/vecadd.bmg.zebin";
+    let cases = fs::read(root.join("tests/fixtures/mistakes/cases.json")).expect("the cases");
+    let cases: Vec<Value> = serde_json::from_slice(&cases).expect("JSON");
+    let (mut called, mut run) = (0, 0);
+    for case in &cases {
+        let says = case["says"].as_str().expect("a sentence");
+        if let Some(call) = case["call"].as_str() {
+            let mut document = open(&root.join(file));
+            let error = refused(call, &case["options"], &mut document);
+            assert!(error.message.starts_with(says), "{case}: {}", error.message);
+            assert_eq!(case["code"], error.code, "{case}");
+            called += 1;
+        }
+        if let Some(command) = case["command"].as_array() {
+            let arguments = command.iter().filter_map(Value::as_str);
+            let arguments: Vec<&str> = arguments
+                .map(|argument| if argument == "FILE" { file } else { argument })
+                .collect();
+            let output = zeview(&arguments);
+            let errors = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+            assert!(errors.contains(says), "{arguments:?}: {errors}");
+            run += 1;
+        }
+    }
+    assert!(called > 8 && run > 12);
 }

@@ -49,7 +49,13 @@ fn assemble(project: &Project, to: &Path) -> Outcome {
     dist::write(&to.join("decoder.js"), script.as_bytes())?;
     let program = dist::read(&dist.join(&version).join("worker_bg.wasm"))?;
     dist::write(&to.join("decoder_bg.wasm"), &program)?;
-    let types = text(&from.join("index.d.ts"))? + &text(&api.join("types.ts"))?;
+    let types = [
+        from.join("index.d.ts"),
+        api.join("types.ts"),
+        api.join("rows.ts"),
+    ];
+    let types = types.iter().map(|path| text(path));
+    let types = types.collect::<Outcome<Vec<String>>>()?.join("\n");
     dist::write(&to.join("index.d.ts"), types.as_bytes())?;
     let package = text(&from.join("package.json"))?;
     let package = package.replace(

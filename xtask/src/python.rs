@@ -14,9 +14,9 @@ use std::process::Command;
 
 const MATURIN: &str = "maturin==1.16.0";
 
-/// The package of the tests, in the virtual environment with the built wheel. Tests that need others are
+/// The packages of the tests, in the virtual environment with the built wheel. Tests that need others are
 /// skipped.
-const TEST_PACKAGES: &[&str] = &["pytest==9.2.0"];
+const TEST_PACKAGES: &[&str] = &["pytest==9.2.0", "mypy==2.4.1"];
 
 /// Packages of all tests: some hundred megabytes.
 const ALL_TEST_PACKAGES: &[&str] = &[
@@ -25,6 +25,7 @@ const ALL_TEST_PACKAGES: &[&str] = &[
     "polars==2.1.0",
     "pyarrow==26.0.1",
     "anywidget==0.11.0",
+    "mypy==2.4.1",
 ];
 
 /// Packages of the tests in notebooks.

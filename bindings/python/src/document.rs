@@ -1,5 +1,7 @@
 //! The class of a document: each method runs in the document's thread, with the GIL released.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,8 +12,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde::Serialize;
+use zeview::analysis::profile::Profile;
 use zeview::api::dto::{Node, Summary};
 use zeview::api::operations::{self, ApiError, LISTS, ListOptions, VerdictOptions};
+use zeview::api::profile::{ProfileFiles, profile};
 use zeview::diff;
 use zeview::kernel_names::KernelQuery;
 use zeview::model::json::Versioned;
@@ -28,6 +32,9 @@ const SIGNALS: Duration = Duration::from_millis(50);
 
 /// Number of bytes read at once.
 const PIECE: u64 = 1 << 20;
+
+/// Number of bytes of a profile read at once.
+const PROFILE_PIECE: usize = 4 << 20;
 
 /// A range of bytes of a source: source, start, end.
 type Range = (u32, u64, u64);
@@ -277,6 +284,23 @@ impl Document {
         })
     }
 
+    /// Finds the kernels of a profile in the file, and adds its samples and metrics to the columns of
+    /// kernels. Files are given by name, and by path or contents.
+    fn profile(
+        &self,
+        py: Python<'_>,
+        files: Vec<ProfileFile>,
+        before: Option<Vec<ProfileFile>>,
+    ) -> PyResult<String> {
+        let files = opened(files)?;
+        let before = before.map(opened).transpose()?;
+        self.run(py, move |document| {
+            let before = before.map(read_profile).transpose()?;
+            let read = read_profile(files)?;
+            profile(document, &read, before.as_ref(), |report| json(report))
+        })
+    }
+
     fn instructions(&self, py: Python<'_>, query: Query) -> PyResult<String> {
         self.run(py, move |document| {
             let (_, listing) = operations::listing(document, &query.into())?;
@@ -394,6 +418,55 @@ impl Document {
     }
 }
 
+/// A file of a profile: its name, and its path or its contents.
+type ProfileFile = (String, Option<PathBuf>, Option<PyBackedBytes>);
+
+/// A file of a profile that can be read.
+enum ProfileData {
+    File(File),
+    Bytes(PyBackedBytes),
+}
+
+/// Opens files, so that a missing one is an `OSError`.
+fn opened(files: Vec<ProfileFile>) -> PyResult<Vec<(String, ProfileData)>> {
+    let open = |(name, path, bytes): ProfileFile| {
+        let data = match (path, bytes) {
+            (Some(path), _) => ProfileData::File(File::open(&path)?),
+            (None, Some(bytes)) => ProfileData::Bytes(bytes),
+            (None, None) => return Err(PyValueError::new_err("a file has neither path nor bytes")),
+        };
+        Ok((name, data))
+    };
+    files.into_iter().map(open).collect()
+}
+
+/// Reads the files of a run in pieces.
+fn read_profile(files: Vec<(String, ProfileData)>) -> Result<Profile, ApiError> {
+    let mut all = ProfileFiles::default();
+    let mut piece = vec![0; PROFILE_PIECE];
+    for (name, data) in files {
+        all.next_file(&name);
+        let mut file = match data {
+            ProfileData::Bytes(bytes) => {
+                all.push(&bytes);
+                continue;
+            }
+            ProfileData::File(file) => file,
+        };
+        loop {
+            match file.read(&mut piece) {
+                Ok(0) => break,
+                Ok(count) => all.push(piece.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    return Err(ApiError::new("unreadable", format!("{name}: {error}")));
+                }
+            }
+        }
+    }
+    Ok(all.finish())
+}
+
 /// Returns the node at a place, creating those above it.
 fn id_of(document: &mut model::Document, place: &[u64]) -> Result<NodeId, ApiError> {
     let mut id = NodeId::ROOT;
@@ -424,6 +497,21 @@ fn json<T: Serialize + ?Sized>(data: &T) -> Result<String, ApiError> {
 #[pyfunction]
 pub fn lists() -> Vec<&'static str> {
     LISTS.iter().map(|list| list.name()).collect()
+}
+
+/// Returns the ids of the columns that tables show by default.
+#[pyfunction]
+pub fn default_columns(py: Python<'_>, name: &str) -> PyResult<Vec<&'static str>> {
+    let list = operations::list_named(name).map_err(|error| exception(py, error))?;
+    let columns = list.columns().iter();
+    let shown = columns.filter(|column| {
+        let presence = column.presence;
+        matches!(
+            presence,
+            Presence::Default | Presence::Several | Presence::Filled
+        )
+    });
+    Ok(shown.map(|column| column.id).collect())
 }
 
 /// Returns the columns of a list: id, kind, explanation, and whether it is computed only if named.

@@ -19,7 +19,7 @@ mod _zeview {
     #[pymodule_export]
     use super::arrow::arrow_stream;
     #[pymodule_export]
-    use super::document::{Document, columns, lists};
+    use super::document::{Document, columns, default_columns, lists};
     #[pymodule_export]
     use super::error::Error;
 

@@ -25,7 +25,7 @@ def declarations():
         "    path: str",
     ]
     for name, row in _rows.ROWS.items():
-        out += ["", f"class {row.__name__}(Row):", f'    """{row.__doc__}"""', ""]
+        out += ["", f"class {row.__name__}(Row):", f'    """{row.__doc__.splitlines()[0]}"""', ""]
         for id, kind, doc, is_counted in _zeview.columns(name):
             kind = TYPES[_tables._arrow_type(id, kind)]
             if id == "name":

@@ -109,6 +109,17 @@ def test_html_in_notebooks(content, monkeypatch):
             check_html(element + _notebook._HIDDEN_ERROR.format(**options).replace(":has(", ""))
 
 
+def test_html_of_tables_and_verdicts(content):
+    for name in NAMES:
+        document = zeview.open(content, name=name)
+        check_html(document.check()._repr_html_())
+        try:
+            table = document.kernels()
+        except zeview.Error:
+            continue
+        check_html(table._repr_html_())
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_json_in_scripts(name):
     """The values of the script are text there, and unchanged."""

@@ -164,3 +164,30 @@ def test_a_widget_answers_errors(widget):
 def test_a_widget_has_neither_page_nor_file(widget):
     state = json.dumps(widget.get_state(), default=str)
     assert len(state) < 40_000
+
+
+def test_tables_are_tables():
+    table = zeview.open(SAMPLES / "kernels600.dg2.zebin").kernels(columns=["instructions"])
+    elements = Elements(table._repr_html_())
+    tags = [tag for tag, _ in elements.found]
+    assert tags.count("tr") == 51 and "50 of 600 kernels" in elements.text
+    assert "simd_size" in elements.text and "instructions" in elements.text
+    empty = zeview.open(CONTENT).kernels("name=nothing")
+    assert "0 kernels" in Elements(empty._repr_html_()).text
+
+
+def test_a_verdict_is_a_table():
+    elements = Elements(zeview.open(SAMPLES / "damaged.zebin").check()._repr_html_())
+    assert "refused" in elements.text and "error" in elements.text
+    good = Elements(zeview.open(CONTENT).check()._repr_html_())
+    assert "loads" in good.text and "well-formed" in good.text
+
+
+@pytest.mark.parametrize("name", ["<img/>", "<!--<b", 'x"><p>', "x&lt;b"])
+def test_names_in_tables_are_escaped(name):
+    document = zeview.open(CONTENT.replace(b"vecadd", name.encode()), name=name)
+    for value in (document.kernels(), document.check()):
+        elements = Elements(value._repr_html_())
+        assert {tag for tag, _ in elements.found} <= {"p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
+        assert all(not attributes for _, attributes in elements.found)
+        assert name in elements.text

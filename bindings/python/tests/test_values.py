@@ -1,6 +1,7 @@
 """Values are those that the command prints as JSON."""
 
 import json
+import pydoc
 
 import pytest
 from conftest import SAMPLES, command, command_json
@@ -288,3 +289,42 @@ def test_values_have_the_declared_types(sample):
             assert set(row) - {"unknown"} == set(table.columns)
             for id, kind in table._columns:
                 assert row[id] is None or fits[kind](row[id]), (id, row[id])
+
+
+def test_one_column_is_a_text():
+    document = zeview.open(SAMPLES / "vecadd.bmg.zebin")
+    assert document.kernels(columns="instructions")[0] == document.kernels(columns=["instructions"])[0]
+    two = document.kernels(columns="instructions, loops")[0]
+    assert two.instructions > 0 and two.loops == 0
+    with pytest.raises(zeview.Error, match='no column is called "instruction"'):
+        document.kernels(columns="instruction")
+
+
+def test_instructions_have_mnemonics():
+    path = SAMPLES / "vecadd.bmg.zebin"
+    found = zeview.open(path).instructions("vecadd")
+    printed = command_json("disasm", "--json", path)
+    assert [at.mnemonic for at in found] == [at["mnemonic"] for at in printed]
+
+
+def test_help_has_the_columns():
+    text = pydoc.plain(pydoc.render_doc(zeview.Kernel))
+    for id, _, doc, _ in zeview._zeview.columns("kernels"):
+        assert f"{id}: {doc}" in text
+
+
+def test_profiles():
+    path = SAMPLES / "matmul.syclbin"
+    profile = SAMPLES / "matmul.csv"
+    printed = command_json("profile", path, profile, "--json")
+    document = zeview.open(path)
+    report = document.profile(profile)
+    assert report.to_dict() == printed and report.kernels[0].name == "matmul"
+    assert report.comparison is None and report.before is None
+    again = document.profile(profile.read_bytes(), before=[profile])
+    assert again.kernels == report.kernels and again.before is not None
+    kernels = document.kernels("samples>0", columns=["samples"])
+    assert [row["samples"] for row in kernels] == [sum(report.samples)] * 2
+    assert "samples" in kernels.columns and "samples" in kernels._repr_html_()
+    with pytest.raises(FileNotFoundError):
+        document.profile(SAMPLES / "nothing.csv")

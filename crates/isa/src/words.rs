@@ -1,8 +1,9 @@
 //! Descriptions of instructions for people.
 
+use super::encoding::Kind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
 use super::message::Action;
-use super::tables::{Meaning, Op, SendOp};
+use super::tables::{Meaning, Op, PLATFORMS, SendOp};
 use zeview_core::analysis::assembly::{Annotation, InstructionClass, TextRole};
 use zeview_core::model::Tone;
 use zeview_core::model::text::plural;
@@ -45,13 +46,27 @@ pub fn kind(i: &Instruction) -> &'static str {
 
 /// Returns the class of an instruction.
 pub(super) fn class(i: &Instruction) -> InstructionClass {
-    match i.op {
+    class_of(i.op, i.kind)
+}
+
+/// Returns the class of instructions by their operation in a listing, with or without its subfunction:
+/// `send.ugm`. `None` if no platform has such an operation.
+#[must_use]
+pub fn class_named(operation: &str) -> Option<InstructionClass> {
+    let name = operation.split('.').next()?;
+    let mut opcodes = PLATFORMS.iter().flat_map(|platform| platform.opcodes);
+    let opcode = opcodes.find(|opcode| opcode.op.name() == name)?;
+    Some(class_of(opcode.op, opcode.kind))
+}
+
+fn class_of(op: Op, kind: Kind) -> InstructionClass {
+    match op {
         Op::Illegal => InstructionClass::Illegal,
         Op::Nop | Op::Sync | Op::Wait => InstructionClass::Synchronization,
         Op::Math => InstructionClass::Math,
         Op::Dpas | Op::Dpasw | Op::Bdpas => InstructionClass::Systolic,
-        _ if i.kind.is_send() => InstructionClass::Message,
-        _ if i.kind.is_branch() => InstructionClass::Control,
+        _ if kind.is_send() => InstructionClass::Message,
+        _ if kind.is_branch() => InstructionClass::Control,
         _ => InstructionClass::Arithmetic,
     }
 }

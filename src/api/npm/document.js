@@ -20,11 +20,17 @@ export function bind(load) {
   }
 
   return class ZeviewDocument {
-    #decoded;
+    #opened;
 
     constructor(decoded) {
       if (!(decoded instanceof Decoded)) throw new TypeError("use ZeviewDocument.open");
-      this.#decoded = decoded;
+      this.#opened = decoded;
+    }
+
+    /** The decoder's document. */
+    get #decoded() {
+      if (this.#opened === null) throw Object.assign(new Error("the document is closed"), { code: "closed" });
+      return this.#opened;
     }
 
     static async open(source, options) {
@@ -40,7 +46,12 @@ export function bind(load) {
     bytes(source, start, end) { return this.#decoded.bytes(source, start, end); }
     unread() { return this.#decoded.unread(); }
     diagnostics() { return this.#decoded.diagnostics(); }
-    verdict(device) { return this.#decoded.verdict(device); }
+    problems() { return this.#decoded.problems(); }
+    check(device, driver) {
+      const { diagnostics: problems, ...check } = this.#decoded.check(device, driver);
+      return { ...check, problems };
+    }
+    verdict(device, driver) { return this.#decoded.verdict(device, driver); }
     list(name, options) { return rowsOf(this.#decoded.table(name, options)); }
     kernels(options) { return this.list("kernels", options); }
     images(options) { return this.list("images", options); }
@@ -62,13 +73,21 @@ export function bind(load) {
     }
     analyze(kernel, options) { return this.#decoded.analyze(kernel, options); }
     async profile(source, options) {
+      // A closed document reads nothing.
+      void this.#decoded;
       const before = options?.before === undefined ? undefined : await readerOf(options.before);
-      return this.#decoded.profile(await readerOf(source), before);
+      const profile = await readerOf(source);
+      return this.#decoded.profile(profile, before);
     }
     diff(base) { return this.#decoded.diff(base.#decoded); }
     toText() { return this.#decoded.toText(); }
     toJson() { return this.#decoded.toJson(); }
-    free() { this.#decoded.free(); }
+    get closed() { return this.#opened === null; }
+    free() {
+      const opened = this.#opened;
+      this.#opened = null;
+      opened?.free();
+    }
     [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() { this.free(); }
   };
 }

@@ -4,7 +4,8 @@ export type ProfileSource = File | Blob | ArrayBuffer | ArrayBufferView;
 /**
  * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
  * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
- * "several-kernels", "no-code", "no-spirv", "no-path", "no-device", "no-encoding", "no-column", "bad-query", "options", "too-long", "range".
+ * "several-kernels", "no-code", "no-spirv", "no-path", "no-device", "no-encoding", "no-column", "no-driver", "bad-query",
+ * "options", "too-long", "range", "unreadable", "closed".
  */
 export class ZeviewDocument {
   /** Copies and decodes bytes. The first call loads the decoder. */
@@ -25,24 +26,41 @@ export class ZeviewDocument {
    * between its files, parts beyond a limit. Device code in them is in no list.
    */
   unread(): Diagnostic[];
-  /** Returns the diagnostics, by position. */
+  /** Returns the problems of the file and of all documents in it, by position. */
+  problems(): Problem[];
+  /**
+   * Returns the driver's verdict on the file and all problems, as `zeview check --json` prints them: on a device, by default the
+   * file's own, and in a release ("25.18", "lts2"), by default the newest that was observed.
+   */
+  check(device?: string, driver?: string): Check;
+  /**
+   * Returns the diagnostics of the documents that were read so far, by position, with related bytes. `problems` reads the whole
+   * file first, and has paths.
+   */
   diagnostics(): Diagnostic[];
-  /** Predicts what the driver does with the file on a device, by default the file's own; null for files that are not passed to the driver. */
-  verdict(device?: string): Verdict | null;
+  /**
+   * Predicts what the driver does with the file itself, without the images in it, as `check` does; null for files that are not
+   * passed to the driver.
+   */
+  verdict(device?: string, driver?: string): Verdict | null;
   /** Returns the rows of a list. For a container, the rows of all images. Empty if the file has no such list. */
-  list(name: ListName, options?: ListOptions): ListRow[];
+  list<N extends ListName>(name: N, options?: ListOptions<N>): ListRows[N][];
   /** `list("kernels", options)` */
-  kernels(options?: ListOptions): ListRow[];
+  kernels(options?: ListOptions<"kernels">): KernelRow[];
   /** `list("images", options)` */
-  images(options?: ListOptions): ListRow[];
+  images(options?: ListOptions<"images">): ImageRow[];
   /** `list("modules", options)` */
-  modules(options?: ListOptions): ListRow[];
+  modules(options?: ListOptions<"modules">): ModuleRow[];
   /**
    * Returns the row of a kernel. `kernel` is its name in the file, its demangled name, the short name that tables
-   * print, or a pattern. If it has several builds, `options` chooses one: otherwise, "several-kernels" is thrown.
+   * print, or a pattern. If it has several builds, `options` chooses one: otherwise, "several-kernels" is thrown, with a list of
+   * them. The row says which build it is: `device`, `image`, and `file`, its path.
    */
-  kernel(kernel: string, options?: KernelOptions & { columns?: string[] }): ListRow;
-  /** Returns the code of a kernel as assembly, as `zeview disasm` prints it. Names and options are those of `kernel`. */
+  kernel(kernel: string, options?: KernelOptions & { columns?: NamedColumns["kernels"][] }): KernelRow & { file: string };
+  /**
+   * Returns the code of a kernel as assembly, as `zeview disasm` prints it. Names and options are those of `kernel`, which says
+   * what build it takes.
+   */
   disassemble(kernel: string, options?: KernelOptions): string;
   /** Returns the instructions of a kernel with their data flow, as `zeview disasm --json --dataflow` prints them. */
   disassemble(kernel: string, options: KernelOptions & { dataflow: true }): InstructionFlow[];
@@ -73,8 +91,14 @@ export class ZeviewDocument {
   toText(): string;
   /** Returns the whole tree as JSON, as `zeview dump --json` prints it. */
   toJson(): string;
-  /** Frees the memory. The document must not be used afterwards. */
+  /**
+   * Releases the file and what was decoded. Other methods throw an error with the code "closed" afterwards; a second call does
+   * nothing. Documents that are opened later use the memory again. WebAssembly cannot return it to the system: end the worker
+   * that the decoder runs in for that.
+   */
   free(): void;
+  /** Whether `free` was called. */
+  readonly closed: boolean;
   [Symbol.dispose](): void;
 }
 

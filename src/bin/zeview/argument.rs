@@ -16,7 +16,7 @@ use zeview::tables::write::Form;
 
 use crate::disasm::parse_platform;
 use crate::files::Inputs;
-use crate::output::print_detail;
+use crate::output::{complain, print_detail};
 
 /// A file, or `-` for standard input.
 pub(crate) type FileArgument = PathBuf;
@@ -72,15 +72,26 @@ pub(crate) fn known_device(name: &str) -> Result<String, String> {
     })
 }
 
+/// Reports the names in a query that no device has. Returns whether there are any.
+pub(crate) fn complain_of_devices<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
+    // The device of SPIR-V is no device.
+    let names = names
+        .into_iter()
+        .filter(|name| !name.eq_ignore_ascii_case("SPIR-V") && Device::named(name).is_none());
+    let mut is_any = false;
+    for name in names {
+        complain!("{}", unknown_device(name));
+        is_any = true;
+    }
+    is_any
+}
+
 /// Checks the name of a release of the driver.
 pub(crate) fn known_release(name: &str) -> Result<String, String> {
     if Release::named(name).is_some() {
         return Ok(name.to_owned());
     }
-    let (oldest, newest) = Release::range();
-    Err(format!(
-        "unknown release; known are those from {oldest} to {newest}, such as 25.18, and lts2"
-    ))
+    Err(Release::unknown(name))
 }
 
 /// The kernel.

@@ -74,7 +74,7 @@ difference was found but not everything could be compared, or there are no files
 Exit status with --fail-if: 1 if a kernel of the second file or folder meets a condition; 2 if \
 none does, but not everything could be judged: a file or value could not be read, no kernel was \
 judged, no kernel is in a file of both folders, or the output was not read to its end; otherwise \
-0. In folders, all kernels of new files are new; files without kernels are skipped and counted.")]
+0. The kernels of a file that only the second folder has are new. Files without kernels are skipped and counted.")]
 pub struct Options {
     /// The first file or folder; `-` reads standard input.
     #[arg(value_name = "A")]
@@ -140,6 +140,10 @@ pub struct Options {
     /// `code_size increased 10%`, `spill_size>0`. Can be given several times.
     #[arg(long, value_name = "CONDITION", value_parser = gate::change)]
     fail_if: Vec<Condition>,
+    /// With --fail-if: do not judge kernels that the first file or folder does not have. Otherwise,
+    /// their values increase from zero.
+    #[arg(long, requires = "fail_if")]
+    skip_new: bool,
 }
 
 impl Options {
@@ -268,8 +272,12 @@ struct FileGate<'o> {
 
 impl<'o> FileGate<'o> {
     fn new(options: &'o Options, has_folders: bool) -> FileGate<'o> {
+        let mut gate = Gate::new(&options.fail_if);
+        if options.skip_new {
+            gate.skip_new_kernels();
+        }
         FileGate {
-            gate: Gate::new(&options.fail_if),
+            gate,
             has_folders,
             compared: 0,
             skipped: 0,
@@ -331,6 +339,10 @@ impl<'o> FileGate<'o> {
                 complain!("{kernels} without native code skipped by --fail-if");
             }
             _ => {}
+        }
+        match gate.skipped_new() {
+            0 => {}
+            new => complain!("{} skipped by --skip-new", plural(new, "new kernel")),
         }
         if self.skipped > 0 {
             let files = plural(self.skipped, "file");

@@ -5,8 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::decode::device::Device;
-use zeview::decode::device::names::unknown_device;
 use zeview::kernel_names::KernelQuery;
 use zeview::model::account::Account;
 use zeview::model::text::{counted, escaped};
@@ -18,7 +16,7 @@ use zeview::tables::write::Form;
 use zeview::tables::{Column, List, ListId};
 
 use crate::FileArgument;
-use crate::argument::known_device;
+use crate::argument::{complain_of_devices, known_device};
 use crate::files::{Inputs, name_of, while_reading};
 use crate::output::{self, complain};
 use crate::rows::ListRows;
@@ -148,12 +146,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         left_out: 0,
     };
     // Only a name that no device has cannot be found.
-    if let Ok(query) = CodeQuery::parse(&options.query) {
-        let names = query.devices().into_iter();
-        for name in names.filter(|name| Device::named(name).is_none()) {
-            complain!("{}", unknown_device(name));
-            inputs.note_problem();
-        }
+    if let Ok(query) = CodeQuery::parse(&options.query)
+        && complain_of_devices(query.devices())
+    {
+        inputs.note_problem();
     }
     let mut sum = FoundTotals::default();
     let mut files = 0_u64;

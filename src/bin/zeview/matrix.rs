@@ -19,7 +19,7 @@ use zeview::tables::table::{ColumnHeader, Table};
 use zeview::tables::write::Form;
 use zeview::tables::{CellValue, Column, ListId, Presence};
 
-use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, complain_of_devices, own_help};
 use crate::files::{Inputs, while_reading};
 use crate::output::{self, complain, fit, print_table, report_left_out};
 use crate::rows::ListRows;
@@ -73,10 +73,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     // The option's text alone: `a) or (b` must not become a part of another filter.
     let typed = options.filter.as_deref().unwrap_or_default();
-    if let Err(error) = Filter::parse(typed, ListId::Matrix) {
-        complain!("--filter: {error}");
-        return Ok(ExitCode::from(2));
-    }
+    let filter = match Filter::parse(typed, ListId::Matrix) {
+        Ok(filter) => filter,
+        Err(error) => {
+            complain!("--filter: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let mut is_any = false;
     inputs.each(&options.input.files, |inputs, file, mut document| {
         account.reset(limits::output(document.sources.size()));
         let Some(reading) = KernelReading::new(&mut document, NodeId::ROOT) else {
@@ -104,6 +108,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let name = file.display().to_string();
         if let Some(json) = &mut json {
             for row in order.from(0, u64::MAX) {
+                is_any = true;
                 if !json.push(&*list, row, &document.sources, &name)? {
                     inputs.fail(file, &"kernels left out: the output is too long");
                     break;
@@ -135,10 +140,15 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             })
         });
         let rows: Vec<Shown<'_>> = rows.collect();
+        is_any |= !rows.is_empty();
         print(&name, &matrix, &rows)
     })?;
     if let Some(json) = json {
         json.finish()?;
+    }
+    // Files may have names of their own: only what matches no kernel can be a slip.
+    if !is_any && complain_of_devices(filter.devices()) {
+        inputs.note_problem();
     }
     Ok(inputs.status())
 }

@@ -5,12 +5,15 @@ use std::io::{self, Write};
 use zeview::model::text::{escaped, markdown};
 use zeview::tables::table::{ColumnHeader, Table};
 
+use crate::output::{Visible, print_indented};
+use crate::style;
+
 /// Indentation of tables in plain text.
 const INDENT: &str = "    ";
 
 /// Writer of plain text or Markdown. It escapes its arguments.
-pub struct Outline<'a, W> {
-    out: &'a mut W,
+pub struct Outline<'a, W: Write> {
+    out: &'a mut Visible<W>,
     is_markdown: bool,
     has_text: bool,
     /// Whether the last line is an item, which a blank line separates from a table in Markdown.
@@ -18,7 +21,7 @@ pub struct Outline<'a, W> {
 }
 
 impl<'a, W: Write> Outline<'a, W> {
-    pub fn new(out: &'a mut W, is_markdown: bool) -> Outline<'a, W> {
+    pub fn new(out: &'a mut Visible<W>, is_markdown: bool) -> Outline<'a, W> {
         Outline {
             out,
             is_markdown,
@@ -51,7 +54,8 @@ impl<'a, W: Write> Outline<'a, W> {
         if self.is_markdown {
             writeln!(self.out, "## {text}\n")
         } else {
-            writeln!(self.out, "{text}")
+            self.out.paint(style::HEAD, text)?;
+            writeln!(self.out)
         }
     }
 
@@ -67,7 +71,8 @@ impl<'a, W: Write> Outline<'a, W> {
         if self.is_markdown {
             writeln!(self.out, "\n### {text}\n")
         } else {
-            writeln!(self.out, "  {text}:")
+            self.out.paint(style::HEAD, format_args!("  {text}:"))?;
+            writeln!(self.out)
         }
     }
 
@@ -81,10 +86,33 @@ impl<'a, W: Write> Outline<'a, W> {
         self.bullet("       ", "  *", text)
     }
 
+    /// Writes an instruction below an entry.
+    pub fn instruction(&mut self, text: &str) -> io::Result<()> {
+        if self.is_markdown {
+            return self.sub_item(text);
+        }
+        self.is_in_list = true;
+        self.out.write_all(b"        ")?;
+        style::print_assembly(&escaped(text), self.out)?;
+        writeln!(self.out)
+    }
+
     fn bullet(&mut self, plain: &str, markdown: &str, text: &str) -> io::Result<()> {
         self.is_in_list = true;
         let bullet = if self.is_markdown { markdown } else { plain };
-        writeln!(self.out, "{bullet} {}", self.escape(text))
+        let text = self.escape(text);
+        // What limits the figures, and what is unknown.
+        let style = match () {
+            () if self.is_markdown => style::PLAIN,
+            () if text.starts_with("note: ") || text.starts_with("assumed: ") => style::NOTE,
+            () if text.contains(": unknown: ") || text.starts_with("not matched: ") => {
+                style::WARNING
+            }
+            () => style::PLAIN,
+        };
+        write!(self.out, "{bullet} ")?;
+        self.out.paint(style, text)?;
+        writeln!(self.out)
     }
 
     /// Writes a table below a title or heading.
@@ -101,10 +129,6 @@ impl<'a, W: Write> Outline<'a, W> {
             let blank = if self.is_in_list { "\n" } else { "" };
             return write!(self.out, "{blank}{}", table.markdown());
         }
-        let (above, rows) = table.lines();
-        for cells in above.into_iter().chain(rows) {
-            writeln!(self.out, "{INDENT}{}", cells.join("  "))?;
-        }
-        Ok(())
+        print_indented(&table, INDENT, self.out, |_| style::PLAIN)
     }
 }

@@ -399,11 +399,23 @@ pub fn print_table(
     out: &mut Visible<impl Write>,
     style_of: impl Fn(usize) -> Style,
 ) -> io::Result<()> {
+    print_indented(table, "", out, style_of)
+}
+
+/// Prints a table, with `indent` before each line.
+pub fn print_indented(
+    table: &Table,
+    indent: &str,
+    out: &mut Visible<impl Write>,
+    style_of: impl Fn(usize) -> Style,
+) -> io::Result<()> {
     let (above, rows) = table.lines();
     for cells in above.iter().filter(|cells| !cells.is_empty()) {
+        out.write_all(indent.as_bytes())?;
         print_cells(cells, out, |_| style::HEAD)?;
     }
     for cells in rows {
+        out.write_all(indent.as_bytes())?;
         print_cells(&cells, out, &style_of)?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use anstyle::Style;
 use clap::Args;
 use zeview::decode::rules;
 use zeview::model::RuleInfo;
-use zeview::model::suggest::{nearest, unknown_name};
+use zeview::model::suggest::unknown_among;
 
 use crate::output::{self, Text, complain};
 use crate::rows::print_objects;
@@ -36,8 +36,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             .collect(),
     };
     if rules.is_empty() {
-        let near = nearest(typed, all.iter().map(|rule| &*rule.id));
-        let message = unknown_name("rule", typed, near.as_slice());
+        let message = unknown_among("rule", typed, all.iter().map(|rule| &*rule.id));
         complain!("{message}; `zeview rules` lists all");
         return Ok(ExitCode::from(2));
     }

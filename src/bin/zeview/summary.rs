@@ -15,7 +15,7 @@ use zeview::analysis::LoadOptions;
 use zeview::analysis::figure::Unknown;
 use zeview::analysis::kernels::KernelRow;
 use zeview::analysis::survey::TITLES;
-use zeview::model::suggest::nearest;
+use zeview::model::suggest::{nearest, unknown_name};
 use zeview::model::text::{counted, escaped, grouped, percent};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 use zeview::report::check::VerdictRow;
@@ -27,7 +27,7 @@ use crate::check::print_headline;
 use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::ls::description;
-use crate::output::{self, Text, print_table, shortened};
+use crate::output::{self, Text, complain, print_table, shortened};
 use crate::style;
 
 #[derive(Args)]
@@ -49,8 +49,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             Ok(document) => document,
             Err(error) => {
                 out.flush()?;
-                let suggestion = suggestion(file, &error);
-                inputs.fail(file, &format_args!("{error}{suggestion}"));
+                match misspelled_command(file, &error) {
+                    Some(message) => {
+                        complain!("{message}");
+                        inputs.note_problem();
+                    }
+                    None => inputs.fail(file, &error),
+                }
                 continue;
             }
         };
@@ -65,16 +70,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(inputs.status())
 }
 
-/// Suggests a command if a missing file looks like a misspelled one.
-fn suggestion(file: &Path, error: &io::Error) -> String {
-    let typed = file.to_string_lossy();
+/// Returns the message for a missing file whose name looks like a misspelled command.
+fn misspelled_command(file: &Path, error: &io::Error) -> Option<String> {
+    let typed = file.to_str().filter(|typed| typed.len() > 2)?;
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
     let commands = crate::commands();
-    match nearest(&typed, commands.iter().map(|name| &**name)) {
-        Some(name) if error.kind() == io::ErrorKind::NotFound && typed.len() > 2 => {
-            format!("; did you mean the command `{name}`?")
-        }
-        _ => String::new(),
-    }
+    let near = nearest(typed, commands.iter().map(|name| &**name)).filter(|_| is_missing)?;
+    Some(unknown_name("command or file", typed, &[near]))
 }
 
 /// Prints the summary of a file. Returns whether the file was read, or, for a package, its files can

@@ -21,6 +21,8 @@ from ._records import (
     Instruction,
     KernelStep,
     Problem,
+    ProfileReport,
+    Severity,
     Span,
     Summary,
     Value,
@@ -33,6 +35,13 @@ from ._text import visible
 _PAGE = 256
 
 KernelName = Union[str, Kernel]
+
+#: Names of columns: a sequence, or one text, with commas between several.
+Columns = Union[str, Sequence[str]]
+
+#: A file of a profile, or all files of a run: paths or contents.
+ProfileFile = Union[str, "os.PathLike[str]", bytes]
+ProfileFiles = Union[ProfileFile, Sequence[ProfileFile]]
 
 
 def open(file: Any, name: Optional[str] = None) -> Document:
@@ -121,7 +130,7 @@ class Document:
     ) -> View:
         """The page with this document, as the output of a notebook's cell: see `zeview.View`.
 
-        A document that is the value of a cell shows itself; this chooses how. `height` is a number of
+        If the last line of a cell is a document, the notebook shows it. This method chooses how. `height` is a number of
         pixels, a CSS length, or "auto"; `panel` ("assembly"), `select` ("k=vecadd"), `panes` ("none") and
         `theme` ("dark") are the attributes of the element `zeview-embed`. Files of more than `limit` bytes
         are shown as a table of their images.
@@ -176,10 +185,10 @@ class Document:
         name: str,
         filter: str = "",
         sort: str = "",
-        columns: Sequence[str] = (),
+        columns: Columns = (),
         device: Optional[str] = None,
     ) -> Table[Any]:
-        named = list(columns)
+        named = _named(columns)
         rows: List[Dict[str, Any]] = json.loads(self._native.list(name, filter, sort, device, named))
         for row in rows:
             # The rows of images have a path of their own.
@@ -191,14 +200,14 @@ class Document:
         self,
         filter: str = "",
         sort: str = "",
-        columns: Sequence[str] = (),
+        columns: Columns = (),
         device: Optional[str] = None,
     ) -> Table[Kernel]:
         """The kernels: for a container or library, of all images in it.
 
         `filter` is a query as for `zeview kernels --filter` ("spill_size>0"), `sort` the id of a column,
         with a prefix "-" for the largest first, and `columns` names further columns that are counted
-        from the code ("instructions", "spill_messages", "loops"). `device` is the same as the filter
+        from the code ("instructions", "spill_messages", "loops"), or one of them. `device` is the same as the filter
         "device=…", for containers.
         """
         if device is not None:
@@ -238,7 +247,7 @@ class Document:
         device: Optional[str] = None,
         image: Optional[str] = None,
         file: Optional[str] = None,
-        columns: Sequence[str] = (),
+        columns: Columns = (),
     ) -> Kernel:
         """The row of a kernel.
 
@@ -251,7 +260,7 @@ class Document:
         Raises `zeview.Error`: "no-kernel" with suggestions if there is none, and "several-kernels" with a
         list of the builds if there are several.
         """
-        named = list(columns)
+        named = _named(columns)
         row = json.loads(self._native.kernel(_query(name, path, device, image, file), named))
         path = row.pop("file")
         row.setdefault("path", path)
@@ -353,6 +362,16 @@ class Document:
         """The summary of a kernel's data flow: live registers, spills, loops, waits."""
         return FlowReport(json.loads(self._native.analyze(_query(kernel, path, device, image, file))))
 
+    def profile(self, files: ProfileFiles, before: Optional[ProfileFiles] = None) -> ProfileReport:
+        """Finds the kernels of a profile of unitrace or GTPin in the file, as `zeview profile --json` prints them.
+
+        `files` is a path or `bytes`, or several files of a run. Names may state the device ("metrics_1.csv").
+        `before` is an earlier profile of the same file. Afterwards, `kernels` has the samples, metrics and device
+        times as columns: `columns=["samples", "XVE_STALL[%]"]`.
+        """
+        earlier = None if before is None else _profile_files(before)
+        return ProfileReport(json.loads(self._native.profile(_profile_files(files), earlier)))
+
     def diff(self, other: Document) -> Comparison:
         """Compares with a newer file: `before.diff(after)`, as `zeview diff before after` does."""
         return Comparison(json.loads(other._native.diff(self._native)))
@@ -386,6 +405,25 @@ class Document:
         Those of a compressed device image are decompressed unless `packed`.
         """
         return self.bytes(self._native.part(path, packed))
+
+
+def _named(columns: Columns) -> List[str]:
+    if isinstance(columns, str):
+        return [name.strip() for name in columns.split(",") if name.strip()]
+    return list(columns)
+
+
+def _profile_files(files: ProfileFiles) -> List[Tuple[str, Optional[str], Optional[builtins.bytes]]]:
+    if isinstance(files, (str, os.PathLike, bytes)):
+        files = [files]
+    found: List[Tuple[str, Optional[str], Optional[builtins.bytes]]] = []
+    for file in files:
+        if isinstance(file, bytes):
+            found.append(("", None, file))
+        else:
+            path = os.fsdecode(file)
+            found.append((os.path.basename(path), path, None))
+    return found
 
 
 def _query(
@@ -474,7 +512,7 @@ class Node:
         return span and Span(span["source"], span["start"], span["end"])
 
     @property
-    def severity(self) -> Optional[str]:
+    def severity(self) -> Optional[Severity]:
         """The highest severity of the problems of its bytes: "info", "warning", "error"."""
         return self._values["severity"]
 

@@ -3,10 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, NamedTuple, Optional, Union
 
-from . import _zeview
+from . import _html, _zeview
 from ._text import visible
+
+#: What the driver does with a file, from best to worst.
+Outcome = Literal[
+    "loads",
+    "loads-with-warnings",
+    "needs-linking",
+    "recompiled",
+    "refused",
+    "link-failure",
+    "may-crash",
+    "does-not-run",
+    "not-judged",
+]
+
+#: What the driver does about a problem.
+Effect = Literal[
+    "passes",
+    "warns",
+    "needs-linking",
+    "recompiles",
+    "refuses",
+    "link-fails",
+    "crashes",
+    "not-judged",
+]
+
+#: How serious a problem is.
+Severity = Literal["info", "warning", "error"]
+
+#: How good or bad a fact is.
+Tone = Literal["plain", "good", "warning", "bad"]
 
 
 class Span(NamedTuple):
@@ -23,7 +54,10 @@ class Span(NamedTuple):
 
 
 class Record:
-    """An object of the library's JSON: its keys are attributes. `to_dict` returns plain data."""
+    """An object of the library's JSON: its keys are attributes. `to_dict` returns plain data.
+
+    Type checkers know the attributes that a class declares, and report others; `record["name"]` is any value.
+    """
 
     __slots__ = ("_values",)
     _values: Dict[str, Any]
@@ -31,15 +65,17 @@ class Record:
     def __init__(self, values: Mapping[str, Any]) -> None:
         object.__setattr__(self, "_values", dict(values))
 
-    def __getattr__(self, name: str) -> Any:
-        # `copy` and `pickle` look for methods before there are values.
-        if name.startswith("__") or name == "_values":
-            raise AttributeError(name)
-        try:
-            value = self._values[name]
-        except KeyError:
-            raise AttributeError(self._missing(name)) from None
-        return _wrapped(value)
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # `copy` and `pickle` look for methods before there are values.
+            if name.startswith("__") or name == "_values":
+                raise AttributeError(name)
+            try:
+                value = self._values[name]
+            except KeyError:
+                raise AttributeError(self._missing(name)) from None
+            return _wrapped(value)
 
     def _missing(self, name: str) -> str:
         return f"{type(self).__name__} has no attribute {name!r}"
@@ -82,11 +118,21 @@ class Record:
         return dict(self._values)
 
 
+class Object(Record):
+    """An object within another one, whose attributes are those of the JSON."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
 def _wrapped(value: Any) -> Any:
     if isinstance(value, dict):
         if value.keys() == {"source", "start", "end"}:
             return Span(value["source"], value["start"], value["end"])
-        return Record(value)
+        return Object(value)
     if isinstance(value, list):
         return [_wrapped(item) for item in value]
     return value
@@ -110,7 +156,7 @@ class Problem(_Located):
 
     __slots__ = ()
     rule: str
-    severity: str
+    severity: Severity
     message: str
     path: str
 
@@ -125,7 +171,7 @@ class Finding(_Located):
 
     __slots__ = ()
     rule: str
-    effect: str
+    effect: Effect
     decisive: bool
     message: str
     path: str
@@ -135,7 +181,7 @@ class ApiVerdict(Record):
     """The driver's verdict in one of its APIs."""
 
     __slots__ = ()
-    verdict: str
+    verdict: Outcome
 
     @property
     def findings(self) -> List[Finding]:
@@ -158,11 +204,11 @@ class Check(Record):
     __slots__ = ()
     file: str
     format: Optional[str]
-    verdict: Optional[str]
+    verdict: Optional[Outcome]
     well_formed: Optional[bool]
     driver: Optional[str]
     device: Optional[str]
-    documents: List[Record]
+    documents: List[Object]
 
     @property
     def findings(self) -> List[Finding]:
@@ -193,10 +239,34 @@ class Check(Record):
         return [Problem(values) for values in self._values["unread"]]
 
     @property
-    def files(self) -> Optional[Record]:
+    def files(self) -> Optional[Object]:
         """For a package or folder: the number of its entries, by what was read of them."""
         values = self._values.get("files")
-        return None if values is None else Record(values)
+        return None if values is None else Object(values)
+
+    def _repr_html_(self) -> str:
+        """The verdict, and the problems, for notebooks."""
+        verdict = self.verdict or "not passed to the driver"
+        parts = [f"<p><strong>{_html.escaped(self.file)}</strong>: {_html.escaped(verdict)}"]
+        parts += [
+            f" · {_html.escaped(label)}: {_html.escaped(value)}"
+            for label, value in (("device", self.device), ("driver", self.driver))
+            if value is not None
+        ]
+        parts.append("</p>")
+        rows: List[List[Any]] = [
+            [finding.effect, finding.rule, finding.message, finding.path] for finding in self.findings
+        ]
+        rows += [
+            [problem.severity, problem.rule, problem.message, problem.path]
+            for problem in [*self.problems, *self.unread]
+        ]
+        titles = ["effect or severity", "rule", "message", "path"]
+        if rows:
+            parts.append(_html.table(titles, rows, len(rows), "findings and problems"))
+        elif self.well_formed:
+            parts.append("<p>well-formed</p>")
+        return "".join(parts)
 
     def require(self) -> None:
         """Raises `zeview.Error` if the driver refuses the file ("refused"), or if it is not well formed
@@ -221,7 +291,7 @@ class Fact(Record):
     __slots__ = ()
     label: str
     text: str
-    tone: str
+    tone: Tone
     span: Optional[Span]
     headline: bool
 
@@ -234,7 +304,7 @@ class Summary(Record):
     size: int
     format: str
     title: str
-    coverage: Record
+    coverage: Object
 
     @property
     def facts(self) -> List[Fact]:
@@ -247,15 +317,16 @@ class Instruction(Record):
 
     __slots__ = ()
     offset: int
+    mnemonic: str
     text: str
     comment: str
     reads: List[str]
     gathers: List[str]
     writes: List[str]
-    defs: List[Record]
-    live: Optional[Record]
-    live_iga: Optional[Record]
-    waits: List[Record]
+    defs: List[Object]
+    live: Optional[Object]
+    live_iga: Optional[Object]
+    waits: List[Object]
     latency: int
     occupancy: int
     dead: Optional[bool]
@@ -294,8 +365,8 @@ class KernelStep(Record):
     __slots__ = ()
     kernel: str
     basis: str
-    columns: List[Record]
-    points: List[Record]
+    columns: List[Object]
+    points: List[Object]
     notes: List[str]
 
 
@@ -306,28 +377,56 @@ class FlowReport(Record):
     __slots__ = ()
     instructions: int
     limits: List[str]
-    unknown: List[Record]
-    peak: Optional[Record]
+    unknown: List[Object]
+    peak: Optional[Object]
     dead_writes: Optional[int]
     spills: Optional[int]
     fills: Optional[int]
     saves: Optional[int]
     restores: Optional[int]
-    functions: Optional[List[Record]]
-    slots: Optional[List[Record]]
-    loops: Optional[List[Record]]
-    waits: Optional[List[Record]]
+    functions: Optional[List[Object]]
+    slots: Optional[List[Object]]
+    loops: Optional[List[Object]]
+    waits: Optional[List[Object]]
+
+
+class ProfileReport(Record):
+    """A profile on the code of a file, as `zeview profile --json` prints it."""
+
+    __slots__ = ()
+    types: List[str]
+    samples: List[int]
+    located: int
+    kernels: List[Object]
+    unmatched: List[Object]
+    metrics: List[Object]
+    timings: List[Object]
+    counts: List[Object]
+    rows: int
+    problems: List[Object]
+
+    @property
+    def before(self) -> Optional[Object]:
+        """The earlier profile."""
+        values = self._values.get("before")
+        return None if values is None else Object(values)
+
+    @property
+    def comparison(self) -> Optional[Object]:
+        """The changes from the earlier profile."""
+        values = self._values.get("comparison")
+        return None if values is None else Object(values)
 
 
 class Comparison(Record):
     """The differences between two files, as `zeview diff --json` prints them."""
 
     __slots__ = ()
-    outcome: str
+    outcome: Literal["identical", "same_meaning", "different", "unknown"]
     equal: bool
     same_meaning: bool
     complete: bool
-    kernels: Record
+    kernels: Object
 
 
 Value = Union[int, float, bool, str, None]

@@ -82,3 +82,16 @@ ROWS = {
     row._list: row
     for row in (Kernel, Relocation, Symbol, Module, Image, DeviceRow, SourceLine)
 }
+
+
+def _document(row: type[Row]) -> None:
+    """Adds the columns to the documentation of a type: `help(zeview.Kernel)`."""
+    lines = [row.__doc__ or "", "", "Attributes, which are the columns:", ""]
+    for id, _, doc, is_counted in _zeview.columns(row._list):
+        note = f" Only if named in columns=[{id!r}]." if is_counted else ""
+        lines.append(f"{id}: {doc}{note}")
+    row.__doc__ = "\n".join(lines)
+
+
+for _row in ROWS.values():
+    _document(_row)

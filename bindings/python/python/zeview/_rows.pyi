@@ -21,15 +21,15 @@ class Kernel(Row):
     device: Optional[str]
     """The device that the image is for; SPIR-V is compiled at run time."""
     simd_size: Optional[int]
-    """SIMD width: work-items per hardware thread."""
+    """SIMD width, the work-items of a hardware thread: 8, 16 or 32; 1 for code that is written for a whole thread."""
     grf_count: Optional[int]
-    """General registers per hardware thread."""
+    """General registers of a hardware thread, of the register file (GRF): 32 to 512, usually 128. With more, fewer threads run at once."""
     eu_thread_count: Optional[int]
     """Hardware threads per EU; 0 if the file does not give the number."""
     spill_size: Optional[int]
     """Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it, or has the reservation for a call stack."""
     spill_dwords_per_lane: Optional[float]
-    """spill_size / (4 · simd_size)."""
+    """Spilled values of 4 bytes of each work-item: spill_size / (4 · simd_size)."""
     private_size: Optional[int]
     """Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it."""
     slm_size: Optional[int]
@@ -37,15 +37,15 @@ class Kernel(Row):
     barrier_count: Optional[int]
     """Barriers per work-group."""
     argument_count: Optional[int]
-    """Source arguments: the largest index plus one."""
+    """Arguments of the kernel in the source: the largest index plus one."""
     required_sub_group_size: Optional[int]
-    """The required sub-group size; 0 if not specified."""
+    """The sub-group size that the source requires, in work-items; 0 if it requires none."""
     required_work_group_size: Optional[List[int]]
-    """The required work-group size; zeros if not specified."""
+    """The work-group size that the source requires, in work-items of each dimension; zeros if it requires none."""
     code_size: Optional[int]
     """Bytes of code: the size of the symbol, or of the section if there is no symbol."""
     flags: Optional[List[str]]
-    """The properties that are true."""
+    """The properties (has_dpas … subgroup_independent_forward_progress) that are true."""
     hazards: Optional[List[str]]
     """Properties that can make the kernel slow, or prevent it from running."""
     demangled: Optional[str]
@@ -55,11 +55,11 @@ class Kernel(Row):
     inline_data_payload_size: Optional[int]
     """Bytes of inline data: the part of the cross-thread payload that is passed in registers."""
     indirect_stateless_count: Optional[int]
-    """Accesses through pointers that were loaded from memory."""
+    """Accesses of memory through pointers that were themselves loaded from memory."""
     payload_size: Optional[int]
     """Bytes of the cross-thread payload."""
     explicit_arguments: Optional[int]
-    """Source arguments that are passed."""
+    """Arguments of the source that the payload has an entry for."""
     implicit_arguments: Optional[int]
     """Payload entries that are not source arguments."""
     copies: Optional[int]
@@ -73,47 +73,47 @@ class Kernel(Row):
     spill_limit: Optional[int]
     """The largest spill size that the file allows: spill_size if it is stated, otherwise the scratch memory or the reservation for the call stack."""
     has_dpas: Optional[bool]
-    """The key with this name in execution_env."""
+    """Uses the systolic array: dpas instructions."""
     has_global_atomics: Optional[bool]
-    """The key with this name in execution_env."""
+    """Has atomic operations on global memory."""
     has_stack_calls: Optional[bool]
-    """The key with this name in execution_env."""
+    """Calls functions through a stack in memory. Requires the implicit argument buffer."""
     has_indirect_calls: Optional[bool]
-    """The key with this name in execution_env."""
+    """Calls functions through pointers. Stated since ze_info 1.59."""
     has_printf_calls: Optional[bool]
-    """The key with this name in execution_env."""
+    """Its own body calls printf. Stated since ze_info 1.59."""
     has_sample: Optional[bool]
-    """The key with this name in execution_env."""
+    """Samples images: the driver may walk the work-items in Morton order. Stated since ze_info 1.27."""
     has_rtcalls: Optional[bool]
-    """The key with this name in execution_env."""
+    """Uses ray tracing. Stated since ze_info 1.29."""
     has_4gb_buffers: Optional[bool]
-    """The key with this name in execution_env."""
+    """Compiled for buffers above 4 GB: all accesses are stateless."""
     has_no_stateless_write: Optional[bool]
-    """The key with this name in execution_env."""
+    """Writes no memory by 64-bit addresses (stateless)."""
     has_multi_scratch_spaces: Optional[bool]
-    """The key with this name in execution_env."""
+    """Spills and private memory are in separate parts of scratch memory."""
     has_fence_for_image_access: Optional[bool]
-    """The key with this name in execution_env."""
+    """Has a fence between accesses of images."""
     has_bindless_image_read: Optional[bool]
-    """The key with this name in execution_env."""
+    """Reads images by bindless addresses. Stated since ze_info 1.67."""
     has_device_enqueue: Optional[bool]
-    """The key with this name in execution_env."""
+    """Enqueues other kernels from the device."""
     has_lsc_stores_with_non_default_l1_cache_controls: Optional[bool]
-    """The key with this name in execution_env."""
+    """Has stores that override the default policy of the L1 cache. Stated since ze_info 1.52."""
     require_disable_eufusion: Optional[bool]
-    """The key with this name in execution_env."""
+    """Needs EUs that are not fused: fused ones run two threads in step. Stated since ze_info 1.11."""
     require_assert_buffer: Optional[bool]
-    """The key with this name in execution_env."""
+    """Its own body needs the buffer of assert. Stated since ze_info 1.61."""
     require_sync_buffer: Optional[bool]
-    """The key with this name in execution_env."""
+    """Its own body needs the buffer for synchronization between work-groups. Stated since ze_info 1.61."""
     require_iab: Optional[bool]
-    """The key with this name in execution_env."""
+    """Needs the buffer of implicit arguments, such as the global size, which called functions read. Stated since ze_info 1.54."""
     generate_local_id: Optional[bool]
-    """The key with this name in execution_env."""
+    """The hardware generates the local ids. Stated since ze_info 1.50."""
     disable_mid_thread_preemption: Optional[bool]
-    """The key with this name in execution_env."""
+    """A running thread must not be preempted for another kernel."""
     subgroup_independent_forward_progress: Optional[bool]
-    """The key with this name in execution_env."""
+    """Sub-groups of a work-group make progress independently of each other."""
     instructions: Optional[int]
     """Instructions in the code, without the zero words after it. Only if named in columns=[…]."""
     compacted: Optional[int]
@@ -191,9 +191,9 @@ class Symbol(Row):
     name: str
     """The symbol's name in the file."""
     type: Optional[str]
-    """The type of the symbol."""
+    """What the symbol names: a function, an object, a section, or nothing of these."""
     section: Optional[str]
-    """The section of the symbol."""
+    """The section that the symbol is in; or undefined, absolute, common."""
     value: Optional[int]
     """The offset in the section; in a debug zebin, an address."""
     size: Optional[int]
@@ -203,9 +203,9 @@ class Symbol(Row):
     kernel: Optional[str]
     """The kernel whose code contains the symbol."""
     binding: Optional[str]
-    """The binding of the symbol."""
+    """Whether other files see the symbol: local (no), global (yes), or weak (yes, if no other file defines it)."""
     visibility: Optional[str]
-    """The visibility of the symbol."""
+    """Whether other modules see a global symbol: default (yes), hidden, internal or protected."""
     index: Optional[int]
     """The index in the symbol table."""
 
@@ -251,7 +251,7 @@ class Image(Row):
     chosen: Optional[bool]
     """Whether the image runs on the selected device."""
     outcome: Optional[str]
-    """The result of the image on the selected device."""
+    """What becomes of the image on the selected device: it loads, is compiled, refused …"""
     reason: Optional[str]
     """Why the image is or is not chosen for the selected device."""
     kind: Optional[str]
@@ -275,7 +275,7 @@ class Image(Row):
     reqd_work_group_size: Optional[str]
     """The work-group size that the kernels require."""
     registers: Optional[str]
-    """The register file size or mode that the kernels request."""
+    """Registers of a hardware thread that the kernels request: a number, or automatic."""
     options: Optional[str]
     """The options for the compiler at run time, and those for the linker."""
     exported: Optional[List[str]]

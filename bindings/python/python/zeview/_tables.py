@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Mapping, Tuple, Type, TypeVar, Union, overload
 
-from . import _zeview
+from . import _html, _zeview
 from ._rows import ROWS, Row
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Table(Generic[R]):
     `collections.abc.Sequence`, because such libraries would take it as a list of objects.
     """
 
-    __slots__ = ("_name", "_rows", "_columns")
+    __slots__ = ("_columns", "_name", "_named", "_rows")
 
     def __init__(self, name: str, rows: List[Dict[str, Any]], named: Sequence[str] = ()) -> None:
         self._name = name
@@ -47,6 +47,10 @@ class Table(Generic[R]):
             for id, kind, _, is_counted in columns
             if not is_counted or id in named
         ]
+        known = {id for id, _, _, _ in columns}
+        #: The columns of a profile, whose metrics have names of their own.
+        self._columns += [(id, "int64") for id in named if id not in known]
+        self._named = [id for id, _ in self._columns if id in named]
         if not any(id == "path" for id, _ in self._columns):
             self._columns.append(("path", "string"))
 
@@ -74,6 +78,21 @@ class Table(Generic[R]):
 
     def __repr__(self) -> str:
         return f"<zeview table of {len(self)} {self._name}>"
+
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks: the columns that tables show by default, if they have values, and those
+        that were named. Kernels have their short names."""
+        rows = self._rows[: _html.ROWS]
+        default = _zeview.default_columns(self._name)
+        filled = [id for id in default if any(row.get(id) not in (None, [], "") for row in rows)]
+        shown = filled + [id for id in self._named if id not in filled]
+
+        def value(row: Dict[str, Any], id: str) -> Any:
+            return row.get("short_name") or row.get(id) if id == "name" else row.get(id)
+
+        cells = ([value(row, id) for id in shown] for row in rows)
+        words = "rows" if self._name == "source-lines" else self._name
+        return _html.table(shown, cells, len(self), words)
 
     def to_dicts(self) -> List[Dict[str, Any]]:
         """The rows as dictionaries."""

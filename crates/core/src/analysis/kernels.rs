@@ -304,38 +304,129 @@ pub struct Flag {
 impl Flag {
     /// Returns a short label; empty if the property is too common to be marked.
     pub fn word(&self) -> &str {
-        let known = FLAGS.iter().find(|(key, _)| *key == self.key);
-        known.map_or(&*self.key, |(_, word)| word)
+        let known = FLAGS.iter().find(|known| known.key == self.key);
+        known.map_or(&*self.key, |known| known.label)
     }
 }
 
-/// The boolean properties and their labels in the table; most kernels have the properties without a
-/// label.
-pub static FLAGS: [(&str, &str); 21] = [
-    ("has_dpas", "dpas"),
-    ("has_global_atomics", "global atomics"),
-    ("has_stack_calls", "stack calls"),
-    ("has_indirect_calls", "indirect calls"),
-    ("has_printf_calls", "printf"),
-    ("has_sample", "sample"),
-    ("has_rtcalls", "ray tracing"),
-    ("has_4gb_buffers", ""),
-    ("has_no_stateless_write", ""),
-    ("has_multi_scratch_spaces", "multi scratch"),
-    ("has_fence_for_image_access", "image fence"),
-    ("has_bindless_image_read", "bindless image read"),
-    ("has_device_enqueue", "device enqueue"),
-    (
-        "has_lsc_stores_with_non_default_l1_cache_controls",
-        "L1 controls",
-    ),
-    ("require_disable_eufusion", "no EU fusion"),
-    ("require_assert_buffer", "assert"),
-    ("require_sync_buffer", "sync buffer"),
-    ("require_iab", "implicit args"),
-    ("generate_local_id", "hardware local ids"),
-    ("disable_mid_thread_preemption", ""),
-    ("subgroup_independent_forward_progress", ""),
+/// A boolean property of kernels.
+#[derive(Debug, Clone, Copy)]
+pub struct FlagInfo {
+    /// Its key in `execution_env` of `.ze_info`, which is also the id of its column.
+    pub key: &'static str,
+    /// A short label; empty for properties that most kernels have.
+    pub label: &'static str,
+    /// The meaning of true.
+    pub doc: &'static str,
+}
+
+/// The boolean properties. Meanings are those of the specification of zebins.
+pub static FLAGS: [FlagInfo; 21] = [
+    FlagInfo {
+        key: "has_dpas",
+        label: "dpas",
+        doc: "Uses the systolic array: dpas instructions.",
+    },
+    FlagInfo {
+        key: "has_global_atomics",
+        label: "global atomics",
+        doc: "Has atomic operations on global memory.",
+    },
+    FlagInfo {
+        key: "has_stack_calls",
+        label: "stack calls",
+        doc: "Calls functions through a stack in memory. Requires the implicit argument buffer.",
+    },
+    FlagInfo {
+        key: "has_indirect_calls",
+        label: "indirect calls",
+        doc: "Calls functions through pointers. Stated since ze_info 1.59.",
+    },
+    FlagInfo {
+        key: "has_printf_calls",
+        label: "printf",
+        doc: "Its own body calls printf. Stated since ze_info 1.59.",
+    },
+    FlagInfo {
+        key: "has_sample",
+        label: "sample",
+        doc: "Samples images: the driver may walk the work-items in Morton order. Stated since ze_info 1.27.",
+    },
+    FlagInfo {
+        key: "has_rtcalls",
+        label: "ray tracing",
+        doc: "Uses ray tracing. Stated since ze_info 1.29.",
+    },
+    FlagInfo {
+        key: "has_4gb_buffers",
+        label: "",
+        doc: "Compiled for buffers above 4 GB: all accesses are stateless.",
+    },
+    FlagInfo {
+        key: "has_no_stateless_write",
+        label: "",
+        doc: "Writes no memory by 64-bit addresses (stateless).",
+    },
+    FlagInfo {
+        key: "has_multi_scratch_spaces",
+        label: "multi scratch",
+        doc: "Spills and private memory are in separate parts of scratch memory.",
+    },
+    FlagInfo {
+        key: "has_fence_for_image_access",
+        label: "image fence",
+        doc: "Has a fence between accesses of images.",
+    },
+    FlagInfo {
+        key: "has_bindless_image_read",
+        label: "bindless image read",
+        doc: "Reads images by bindless addresses. Stated since ze_info 1.67.",
+    },
+    FlagInfo {
+        key: "has_device_enqueue",
+        label: "device enqueue",
+        doc: "Enqueues other kernels from the device.",
+    },
+    FlagInfo {
+        key: "has_lsc_stores_with_non_default_l1_cache_controls",
+        label: "L1 controls",
+        doc: "Has stores that override the default policy of the L1 cache. Stated since ze_info 1.52.",
+    },
+    FlagInfo {
+        key: "require_disable_eufusion",
+        label: "no EU fusion",
+        doc: "Needs EUs that are not fused: fused ones run two threads in step. Stated since ze_info 1.11.",
+    },
+    FlagInfo {
+        key: "require_assert_buffer",
+        label: "assert",
+        doc: "Its own body needs the buffer of assert. Stated since ze_info 1.61.",
+    },
+    FlagInfo {
+        key: "require_sync_buffer",
+        label: "sync buffer",
+        doc: "Its own body needs the buffer for synchronization between work-groups. Stated since ze_info 1.61.",
+    },
+    FlagInfo {
+        key: "require_iab",
+        label: "implicit args",
+        doc: "Needs the buffer of implicit arguments, such as the global size, which called functions read. Stated since ze_info 1.54.",
+    },
+    FlagInfo {
+        key: "generate_local_id",
+        label: "hardware local ids",
+        doc: "The hardware generates the local ids. Stated since ze_info 1.50.",
+    },
+    FlagInfo {
+        key: "disable_mid_thread_preemption",
+        label: "",
+        doc: "A running thread must not be preempted for another kernel.",
+    },
+    FlagInfo {
+        key: "subgroup_independent_forward_progress",
+        label: "",
+        doc: "Sub-groups of a work-group make progress independently of each other.",
+    },
 ];
 
 /// A reason why a kernel may be slow, or not run.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::document::{Document, KEPT, PAGE};
 use super::node::{Node, NodeId};
-use super::text::distance;
+use super::suggest::{did_you_mean, nearest, unknown_name};
 use super::value::Str;
 
 /// The error for a path that matches no node, or too many.
@@ -41,13 +41,13 @@ impl std::fmt::Display for PathError {
                 f,
                 "more than {limit} parts match {segment:?} in {within}: use a pattern that matches fewer"
             )?,
-            (true, _) => write!(f, "no part matches {segment:?} in {within}")?,
-            (false, _) => write!(f, "no part {segment:?} in {within}")?,
+            (true, _) => write!(f, "no part of {within} matches {segment:?}")?,
+            (false, _) => {
+                let near = self.near.as_slice();
+                return f.write_str(&unknown_name(&format!("part of {within}"), segment, near));
+            }
         }
-        match &self.near {
-            Some(near) => write!(f, "; did you mean {near:?}?"),
-            None => Ok(()),
-        }
+        f.write_str(&did_you_mean(self.near.as_slice()))
     }
 }
 
@@ -166,14 +166,10 @@ impl Document {
         const LOOKED_AT: u64 = 4096;
         const LENGTH_MAX: usize = 200;
         let children = self.children(id, 0..LOOKED_AT);
-        let typed = typed.to_lowercase();
-        let apart = |name: &String| distance(&name.to_lowercase(), &typed);
         let names = children.iter().filter_map(|child| self.node(*child));
         let names = names.map(|node| escape(&node.name));
-        let names = names.filter(|name| !name.is_empty() && name.len() <= LENGTH_MAX);
-        let nearest = names.map(|name| (apart(&name), name)).min()?;
-        let near_enough = (typed.len() / 3).clamp(1, 8);
-        (typed.len() <= LENGTH_MAX && nearest.0 <= near_enough).then_some(nearest.1)
+        let names: Vec<String> = names.filter(|name| name.len() <= LENGTH_MAX).collect();
+        nearest(typed, names.iter().map(String::as_str)).map(str::to_owned)
     }
 
     fn child_named(&mut self, id: NodeId, segment: &str) -> Option<NodeId> {

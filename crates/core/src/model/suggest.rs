@@ -75,6 +75,17 @@ pub fn unknown_name<S: AsRef<str>>(kind: &str, typed: &str, near: &[S]) -> Strin
     format!("no {kind} is called {typed:?}{}", did_you_mean(near))
 }
 
+/// Formats the message about a name that is none of `known`, with the most similar one: what all
+/// interfaces say about an unknown column, list, rule …
+#[must_use]
+pub fn unknown_among<'a>(
+    kind: &str,
+    typed: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> String {
+    unknown_name(kind, typed, nearest(typed, known).as_slice())
+}
+
 /// Formats suggestions: `; did you mean "a" or "b"?`; empty without any.
 #[must_use]
 pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> String {
@@ -121,6 +132,10 @@ mod tests {
         assert_eq!(
             unknown_name("kernel", "f", &none),
             "no kernel is called \"f\""
+        );
+        assert_eq!(
+            unknown_among("list", "kernel", ["kernels", "symbols"]),
+            "no list is called \"kernel\"; did you mean \"kernels\"?"
         );
         assert_eq!(did_you_mean(&["a"]), "; did you mean \"a\"?");
         assert_eq!(

@@ -91,7 +91,7 @@ impl Assembly for ZebinAssembly {
         let wanted = match encoding {
             Some(name) => {
                 let found = platform::named(name);
-                Some(found.ok_or_else(|| format!("no encoding or device {name:?}"))?)
+                Some(found.ok_or_else(|| platform::unknown(name))?)
             }
             None => own,
         };

@@ -1,7 +1,10 @@
 //! The instruction encodings of devices.
 
 use crate::device::{CoreFamily, Device};
+use zeview_core::model::suggest::{nearest, unknown_name};
 use zeview_isa::Platform;
+
+use crate::device::names::similar;
 
 /// The encoding of a device. Devices of a core family share it: DG2, Meteor Lake and Arrow Lake
 /// (Xe-LPG and Xe-LPG+) use that of Xe-HPG; Nova Lake and Crescent Island that of Xe3P. Returns
@@ -25,4 +28,12 @@ pub fn of_device(device: &Device) -> Option<Platform> {
 #[must_use]
 pub fn named(name: &str) -> Option<Platform> {
     Platform::named(name).or_else(|| of_device(&Device::named(name)?))
+}
+
+/// Formats the message about a name that no encoding and no device has.
+#[must_use]
+pub fn unknown(name: &str) -> String {
+    let near = nearest(name, Platform::ALL.into_iter().map(Platform::name));
+    let near = near.map(str::to_owned).or_else(|| similar(name));
+    unknown_name("encoding or device", name, near.as_slice())
 }

@@ -7,6 +7,7 @@ use foldhash::{HashMap, HashSet};
 use zeview_analysis::naming::{NameSet, ShortNames};
 use zeview_core::analysis::images::Image;
 use zeview_core::analysis::package_reading::OpenedFile;
+use zeview_core::model::suggest::similarity;
 use zeview_core::model::{Document, NodeId, Str};
 
 use super::{CODE, KernelName, KernelQuery, index_names};
@@ -149,6 +150,19 @@ impl KnownNames {
             .iter()
             .filter(|file| query.is_in_file(&file.file));
         files.flat_map(FileNames::all)
+    }
+
+    /// Returns the path of the file that is most similar to a typed one, or that has the most similar name.
+    pub(super) fn files_like(&self, typed: &str) -> Vec<String> {
+        let paths = self.files.iter().map(|file| &*file.file);
+        let near = paths.filter_map(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let forms = [path, name].into_iter();
+            let apart = forms.filter_map(|form| similarity(typed, form)).min()?;
+            Some((apart, path.len(), path))
+        });
+        let nearest = near.min().map(|(_, _, path)| path.to_owned());
+        nearest.into_iter().collect()
     }
 
     /// Returns the short names in lists of the whole file.

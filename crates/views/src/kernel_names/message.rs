@@ -30,8 +30,8 @@ pub enum Reason {
     NoName(Vec<String>),
     /// No device has the name. Contains similar names.
     NoDevice(Vec<String>),
-    /// No file of the package with kernels has the path.
-    NoFile,
+    /// No file of the package with kernels has the path. Contains similar paths.
+    NoFile(Vec<String>),
     /// The path is unknown. Contains the message.
     Path(String),
     /// The kernel has builds, but not for the device or in the image.
@@ -53,7 +53,7 @@ impl KernelNameError {
     /// Returns a code for programs.
     pub fn code(&self) -> &'static str {
         match &self.reason {
-            Reason::NoKernels | Reason::NoName(_) | Reason::NoFile | Reason::NotHere(_) => {
+            Reason::NoKernels | Reason::NoName(_) | Reason::NoFile(_) | Reason::NotHere(_) => {
                 "no-kernel"
             }
             Reason::NoDevice(_) => "no-device",
@@ -87,9 +87,9 @@ impl KernelNameError {
             Reason::NoDevice(near) => {
                 unknown_name("device", query.device.as_deref().unwrap_or_default(), near)
             }
-            Reason::NoFile => {
+            Reason::NoFile(near) => {
                 let file = query.file.as_deref().unwrap_or_default();
-                format!("no file {file:?} with kernels")
+                unknown_name("file with kernels", file, near)
             }
             Reason::Path(message) => message.clone(),
             Reason::NotHere(_) => {

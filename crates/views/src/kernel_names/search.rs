@@ -408,7 +408,8 @@ impl<'a> Search<'a> {
         } else {
             let known = KnownNames::of(document);
             if query.file.is_some() && known.names(query).next().is_none() {
-                Reason::NoFile
+                let file = query.file.as_deref().unwrap_or_default();
+                Reason::NoFile(known.files_like(file))
             } else if known.names(&KernelQuery::default()).next().is_none() {
                 Reason::NoKernels
             } else {

@@ -11,7 +11,7 @@
 //! then one for each group that matches. A *kind* is one of [`Part::name`].
 
 use super::{Part, SizeFilter, SizeKey, SizeRow, Sizes};
-use zeview_core::model::suggest::{nearest, unknown_name};
+use zeview_core::model::suggest::unknown_among;
 use zeview_core::model::text::grouped;
 use zeview_core::model::{is_pattern, matches_pattern};
 
@@ -72,10 +72,11 @@ impl SizeLimit {
             None => Ok(None),
             Some((word, _)) => match Part::named(&word) {
                 Some(part) => Ok(Some(part)),
-                None => {
-                    let near = nearest(&word, Part::ALL.into_iter().map(Part::name));
-                    Err(unknown_name("kind of bytes", &word, near.as_slice()))
-                }
+                None => Err(unknown_among(
+                    "kind of bytes",
+                    &word,
+                    Part::ALL.into_iter().map(Part::name),
+                )),
             },
         };
         let (group, part) = match SizeKey::named(&first) {
@@ -91,8 +92,8 @@ impl SizeLimit {
                 None => {
                     let known = SizeKey::ALL.into_iter().map(SizeKey::name);
                     let known = known.chain(Part::ALL.into_iter().map(Part::name));
-                    let near = nearest(&first, known.chain(["total", "unpacked"]));
-                    return Err(unknown_name("group", &first, near.as_slice()));
+                    let known = known.chain(["total", "unpacked"]);
+                    return Err(unknown_among("group", &first, known));
                 }
             },
         };

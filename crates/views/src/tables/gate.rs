@@ -102,6 +102,8 @@ pub struct Gate<'c> {
     without_code: u64,
     fails: bool,
     is_incomplete: bool,
+    /// Number of new kernels that were passed, if they are.
+    skipped_new: Option<u64>,
     messages: Vec<String>,
     /// The messages that were taken, if they are kept.
     kept: Option<Vec<String>>,
@@ -116,6 +118,7 @@ impl<'c> Gate<'c> {
             without_code: 0,
             fails: false,
             is_incomplete: false,
+            skipped_new: None,
             messages: Vec::new(),
             kept: None,
         }
@@ -184,17 +187,33 @@ impl<'c> Gate<'c> {
         }
     }
 
+    /// Passes kernels that the earlier file does not have. Otherwise, their values increase from zero.
+    pub fn skip_new_kernels(&mut self) {
+        self.skipped_new.get_or_insert(0);
+    }
+
+    /// Returns the number of new kernels that were passed because of
+    /// [`skip_new_kernels`](Self::skip_new_kernels).
+    pub fn skipped_new(&self) -> u64 {
+        self.skipped_new.unwrap_or(0)
+    }
+
     /// Judges a kernel, given its earlier version; `None` if it is new. `location` is the file in
-    /// messages; it may be empty.
+    /// messages; it may be empty. Returns whether it meets a condition.
     pub fn judge(
         &mut self,
         location: &str,
         now: (RowRef<'_>, &mut Damage),
         before: Option<(RowRef<'_>, &Damage)>,
-    ) {
+    ) -> bool {
         if self.conditions.is_empty() {
             self.judged += 1;
-            return;
+            return false;
+        }
+        if let (Some(skipped), None) = (&mut self.skipped_new, &before) {
+            *skipped += 1;
+            self.judged += 1;
+            return false;
         }
         let ((list, row, sources), damage) = now;
         let old = before.as_ref().map(|(at, _)| *at);
@@ -223,7 +242,7 @@ impl<'c> Gate<'c> {
         self.judged += u64::from(has_code || is_met);
         self.without_code += u64::from(!has_code);
         if is_met || !has_code {
-            return;
+            return is_met;
         }
         let entry = list.entry(row, sources).unwrap_or_default();
         if let Some(reason) = damage.within(entry) {
@@ -252,6 +271,7 @@ impl<'c> Gate<'c> {
                 self.miss(&message);
             }
         }
+        false
     }
 
     /// Returns the number of words of a kernel's code that are not instructions, if a condition

@@ -46,7 +46,7 @@ columns! {
             Some(_) => Cell::new(super::CellValue::Bool(false)),
             None => Cell::empty(),
         };
-    "outcome" Text Several 12 "Outcome" "" "The result of the image on the selected device."
+    "outcome" Text Several 12 "Outcome" "" "What becomes of the image on the selected device: it loads, is compiled, refused …"
         |(list, at, _), _| match list.pick(at).and_then(|pick| pick.outcome) {
             Some(of) => outcome(of),
             None => Cell::empty(),
@@ -98,7 +98,7 @@ columns! {
             let keys = ["reqd_work_group_size_uint64_t", "reqd_work_group_size"];
             meaning(requirement(image, &keys, sources))
         };
-    "registers" Text Optional 5 "GRF" "" "The register file size or mode that the kernels request."
+    "registers" Text Optional 5 "GRF" "" "Registers of a hardware thread that the kernels request: a number, or automatic."
         |(_, _, image), sources| meaning(described(image, sources).and_then(ImageDescription::register_mode));
     "options" Text Optional 20 "Options" "" "The options for the compiler at run time, and those for the linker."
         |(_, _, image), sources| match described(image, sources) {

@@ -57,6 +57,7 @@ pub mod symbols;
 pub mod json;
 
 pub mod table;
+mod text_width;
 
 pub mod write;
 
@@ -78,7 +79,7 @@ pub use self::list::{
 use self::query::Query;
 use std::rc::Rc;
 pub use zeview_core::analysis::assembly::Annotation;
-use zeview_core::model::suggest::{nearest, unknown_name};
+use zeview_core::model::suggest::unknown_among;
 use zeview_core::model::{Document, NodeId, Span};
 
 impl ListId {
@@ -91,10 +92,7 @@ impl ListId {
         let columns = self.columns();
         let id = id.trim();
         let found = columns.iter().find(|column| column.id == id);
-        found.ok_or_else(|| {
-            let near = nearest(id, columns.iter().map(|column| column.id));
-            unknown_name("column", id, near.as_slice())
-        })
+        found.ok_or_else(|| unknown_among("column", id, columns.iter().map(|column| column.id)))
     }
 }
 

@@ -18,9 +18,9 @@ columns! {
     pub COLUMNS
     "name" Text Default 24 "Symbol" "" "The symbol's name in the file."
         |(_, row), _| Cell::new(row.into());
-    "type" Text Default 8 "Kind" "" "The type of the symbol."
+    "type" Text Default 8 "Kind" "" "What the symbol names: a function, an object, a section, or nothing of these."
         |(_, row), _| Cell::text(&*row.kind);
-    "section" Text Default 20 "Section" "" "The section of the symbol."
+    "section" Text Default 20 "Section" "" "The section that the symbol is in; or undefined, absolute, common."
         |(tables, row), _| match &row.home {
             Home::Word(word) => Cell::text(&**word),
             Home::Section(_) => section(tables.home(row)),
@@ -36,9 +36,9 @@ columns! {
             Some((name, entry)) => Cell::text(name).at(Some(*entry)),
             None => Cell::empty(),
         };
-    "binding" Text Default 7 "Binding" "" "The binding of the symbol."
+    "binding" Text Default 7 "Binding" "" "Whether other files see the symbol: local (no), global (yes), or weak (yes, if no other file defines it)."
         |(_, row), _| Cell::text(&*row.binding);
-    "visibility" Text Default 9 "Visibility" "" "The visibility of the symbol."
+    "visibility" Text Default 9 "Visibility" "" "Whether other modules see a global symbol: default (yes), hidden, internal or protected."
         |(_, row), _| Cell::text(&*row.visibility);
     "index" Number QueryOnly 0 "Index" "" "The index in the symbol table."
         |(_, row), _| Cell::count(row.index);

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
-use zeview_core::model::text::cut_middle;
+use foldhash::{HashMap, HashSet};
+
+use super::text_width::{cut, start, width};
+use zeview_core::model::sort::ascending;
 
 /// The header of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +51,7 @@ pub struct Table {
     pub heads: Vec<ColumnHeader>,
     /// The rows, with a cell for each column.
     pub rows: Rows,
-    /// Maximum length of a line, in characters.
+    /// Maximum width of a line, in cells of a terminal.
     width: Option<usize>,
 }
 
@@ -111,11 +114,11 @@ impl Rows {
     }
 }
 
-/// Maximum length of a cell, in characters, that widens its column: longer names would fill all
+/// Maximum length of a cell, in cells of a terminal, that widens its column: longer names would fill all
 /// other rows with blanks.
 const WIDEST: usize = 400;
 
-/// Minimum width of a text column after narrowing, in characters.
+/// Minimum width of a text column after narrowing, in cells of a terminal.
 const NARROWEST: usize = 16;
 
 /// Number of blanks between two columns.
@@ -162,14 +165,14 @@ impl Table {
         let widths = self.fitted();
         let titles: Vec<&str> = self.heads.iter().map(|head| &*head.title).collect();
         let units: Vec<&str> = self.heads.iter().map(|head| &*head.unit).collect();
-        let mut above = vec![self.filled(&titles, &widths)];
+        let none = Cuts::default();
+        let mut above = vec![self.filled(&titles, &widths, &none)];
         if units.iter().any(|unit| !unit.is_empty()) {
-            above.push(self.filled(&units, &widths));
+            above.push(self.filled(&units, &widths, &none));
         }
-        (
-            above,
-            self.rows.iter().map(move |row| self.filled(&row, &widths)),
-        )
+        let cuts = self.cuts(&widths);
+        let filled = move |row: Vec<&str>| self.filled(&row, &widths, &cuts);
+        (above, self.rows.iter().map(filled))
     }
 
     /// Returns the table as Markdown. The cells are Markdown already.
@@ -184,13 +187,13 @@ impl Table {
     fn widths(&self) -> Vec<usize> {
         let heads = self.heads.iter();
         let mut widths: Vec<usize> = heads
-            .map(|head| length(&head.title).max(length(&head.unit)))
+            .map(|head| width(&head.title).max(width(&head.unit)))
             .collect();
         for row in self.rows.iter() {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                let length = length(cell);
-                if length <= WIDEST {
-                    *width = (*width).max(length);
+            for (most, cell) in widths.iter_mut().zip(row) {
+                let cells = width(cell);
+                if cells <= WIDEST {
+                    *most = (*most).max(cells);
                 }
             }
         }
@@ -216,14 +219,57 @@ impl Table {
         widths
     }
 
-    fn filled(&self, cells: &[&str], widths: &[usize]) -> Vec<String> {
-        let columns = cells.iter().zip(widths).zip(&self.heads);
-        let cells = columns.map(|((cell, width), head)| {
+    /// Returns the cells of each column that would be equal to others after cutting them in the middle, with texts
+    /// that differ.
+    fn cuts(&self, widths: &[usize]) -> Cuts {
+        let mut cuts = Cuts::default();
+        if self.width.is_none() {
+            return cuts;
+        }
+        for (at, (most, head)) in widths.iter().zip(&self.heads).enumerate() {
+            if head.is_number {
+                continue;
+            }
+            let column = self.rows.iter().filter_map(|row| row.get(at).copied());
+            let all: HashSet<&str> = column.collect();
+            if all.iter().all(|cell| width(cell) <= *most) {
+                continue;
+            }
+            let mut all: Vec<&str> = all.into_iter().collect();
+            ascending(&mut all);
+            let mut equal: HashMap<Cow<'_, str>, Vec<&str>> = HashMap::default();
+            for cell in &all {
+                equal.entry(cut(cell, *most)).or_default().push(cell);
+            }
+            let mut taken = Taken::default();
+            for (text, cells) in &equal {
+                if cells.len() == 1 {
+                    taken.texts.insert(text.to_string());
+                }
+            }
+            for cell in &all {
+                let text = cut(cell, *most);
+                let group = equal.get(&text).map_or(&[][..], Vec::as_slice);
+                if group.len() > 1 {
+                    let text = distinct(cell, group, *most, &mut taken);
+                    cuts.0.insert((at, (*cell).to_owned()), text);
+                }
+            }
+        }
+        cuts
+    }
+
+    fn filled(&self, cells: &[&str], widths: &[usize], cuts: &Cuts) -> Vec<String> {
+        let columns = cells.iter().zip(widths).zip(&self.heads).enumerate();
+        let cells = columns.map(|(at, ((cell, most), head))| {
             let cell = match self.width {
-                Some(_) if !head.is_number => cut_middle(cell, *width),
+                Some(_) if !head.is_number => match cuts.get(at, cell) {
+                    Some(cut) => Cow::Borrowed(cut),
+                    None => cut(cell, *most),
+                },
                 _ => Cow::Borrowed(*cell),
             };
-            let blanks = width.saturating_sub(length(&cell));
+            let blanks = most.saturating_sub(width(&cell));
             let mut filled = String::with_capacity(cell.len() + blanks);
             if head.is_number {
                 filled.extend(repeat_n(' ', blanks));
@@ -265,8 +311,79 @@ pub(super) fn markdown_rule(columns: impl IntoIterator<Item = bool>) -> String {
     markdown_line(rule.map(|is_number| if is_number { "---:" } else { "---" }))
 }
 
-fn length(text: &str) -> usize {
-    text.chars().count()
+/// Cut texts of cells, by column and cell.
+#[derive(Default)]
+struct Cuts(HashMap<(usize, String), String>);
+
+impl Cuts {
+    fn get(&self, column: usize, cell: &str) -> Option<&str> {
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.get(&(column, cell.to_owned())).map(String::as_str)
+    }
+}
+
+/// The cut texts of a column.
+#[derive(Default)]
+struct Taken {
+    texts: HashSet<String>,
+    /// The last number that was appended to a text.
+    number: u64,
+}
+
+/// Maximum number of cells before and after one in their order that it is compared with.
+const COMPARED: usize = 256;
+
+/// Cuts a cell so that it differs from others that have the same start and end, and from `taken`: shows a piece
+/// at each place where it differs from some of them, and if that is not enough, a number. `group` is sorted.
+fn distinct(cell: &str, group: &[&str], most: usize, taken: &mut Taken) -> String {
+    let head = start(cell, most / 4);
+    let places = branches(cell, group);
+    let room = most.saturating_sub(width(head));
+    let each = room.checked_div(places.len()).unwrap_or(0);
+    if let Some(each) = each.checked_sub(1).filter(|each| *each > 0) {
+        let mut text = head.to_owned();
+        let mut end = head.len();
+        for (at, place) in places.iter().enumerate() {
+            let from = (*place).max(end);
+            let rest = cell.get(from..).unwrap_or_default();
+            let is_last = at + 1 == places.len();
+            let room = most.saturating_sub(width(&text) + usize::from(from > end));
+            let piece = start(rest, if is_last { room } else { each });
+            if from > end && !piece.is_empty() {
+                text.push('…');
+            }
+            text.push_str(piece);
+            end = from + piece.len();
+        }
+        if width(&text) <= most && taken.texts.insert(text.clone()) {
+            return text;
+        }
+    }
+    taken.number = taken.number.saturating_add(1);
+    let number = format!("#{}", taken.number);
+    cut(cell, most.saturating_sub(number.len())).into_owned() + &number
+}
+
+/// Returns the offsets in a cell, in ascending order, at which it differs from others that are equal before.
+fn branches(cell: &str, group: &[&str]) -> Vec<usize> {
+    let shared = |one: &str, other: &str| {
+        let pairs = one.char_indices().zip(other.chars());
+        let equal = pairs.take_while(|((_, one), other)| one == other);
+        equal.last().map_or(0, |((at, c), _)| at + c.len_utf8())
+    };
+    let at = group.partition_point(|other| *other < cell);
+    let before = group.iter().take(at).rev();
+    let after = group.iter().skip(at + 1);
+    let mut places: Vec<usize> = before
+        .take(COMPARED)
+        .map(|other| shared(cell, other))
+        .collect();
+    places.extend(after.take(COMPARED).map(|other| shared(cell, other)));
+    ascending(&mut places);
+    places.dedup();
+    places
 }
 
 #[cfg(test)]
@@ -313,7 +430,42 @@ short                    3
         let mut narrower = table();
         assert_eq!(narrower.fit(24), ["Flags"]);
         let text = text(&narrower);
-        assert!(text.lines().all(|line| length(line) <= 24), "{text}");
+        assert!(text.lines().all(|line| width(line) <= 24), "{text}");
         assert_eq!(table().fit(1), ["Size", "Flags"]);
+    }
+
+    #[test]
+    fn names_that_differ_look_different() {
+        let variants: Vec<String> = (0..40)
+            .flat_map(|number| {
+                let between = "x".repeat(30);
+                ["float", "half", "int"].map(|kind| {
+                    format!("GemmCuteName<bfloat16_t, {between}{number}, {kind}, w8a16_policy, 3>")
+                })
+            })
+            .collect();
+        for most in [16, 20, 24, 40, 60] {
+            let mut table = Table::new(vec![ColumnHeader::text("Name")]);
+            for name in &variants {
+                table.rows.push([name]);
+            }
+            table.fit(most);
+            let text = text(&table);
+            let lines: HashSet<&str> = text.lines().skip(1).collect();
+            assert_eq!(lines.len(), variants.len(), "{most}: {text}");
+            assert!(lines.iter().all(|line| width(line) <= most), "{text}");
+        }
+    }
+
+    #[test]
+    fn wide_characters_are_aligned() {
+        let mut table = Table::new(vec![
+            ColumnHeader::text("Name"),
+            ColumnHeader::number("Size"),
+        ]);
+        table.rows.push(["カーネル", "1"]);
+        table.rows.push(["gemm_e\u{301}", "12"]);
+        let expected = "Name      Size\nカーネル     1\ngemm_e\u{301}      12\n";
+        assert_eq!(text(&table), expected);
     }
 }

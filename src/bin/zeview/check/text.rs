@@ -51,16 +51,12 @@ pub fn print(
         out.paint(style, plural(count as u64, word))?;
     }
     if judged.path.is_none() {
-        let Coverage {
-            padding,
-            gap,
-            overlap,
-            ..
-        } = document.coverage;
-        write!(
-            out,
-            " · bytes: {padding} padding, {gap} in no known part, {overlap} overlapping"
-        )?;
+        let Coverage { gap, overlap, .. } = document.coverage;
+        for (count, words) in [(gap, "in no known part"), (overlap, "overlapping")] {
+            if count > 0 {
+                write!(out, " · {} {words}", plural(count, "byte"))?;
+            }
+        }
     }
     writeln!(out)?;
     if !judged.unread.is_empty() {

@@ -34,6 +34,7 @@ use crate::files::{Inputs, while_reading};
 use crate::input;
 use crate::output::{self, complain};
 use crate::rows::Objects;
+use crate::style;
 
 /// Help of `--kernel`.
 const KERNEL_HELP: &str = "Print only this kernel or function: its name in the file, its demangled name, the short \
@@ -114,7 +115,7 @@ const NATIVE_ONLY: [&str; 9] = [
 ];
 
 pub fn parse_platform(name: &str) -> Result<Platform, String> {
-    platform::named(name).ok_or_else(|| "no such platform or device; see --help".to_owned())
+    platform::named(name).ok_or_else(|| platform::unknown(name))
 }
 
 /// The code of a kernel or function.
@@ -292,7 +293,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         } else {
             let is_one = options.name.kernel.is_some() && !options.builds.all_builds;
             if !is_one && !options.raw {
-                writeln!(text, "// {}", escaped(&heading(code)))?;
+                let heading = format!("// {}", escaped(&heading(code)));
+                text.paint(style::HEAD, heading)?;
+                writeln!(text)?;
             }
             write_text(&decoder, code, &bytes, options, &account, &mut text)?;
         }
@@ -456,7 +459,7 @@ fn write_text(
     bytes: &[u8],
     options: &Options,
     account: &Account,
-    out: &mut impl Write,
+    out: &mut output::Text,
 ) -> io::Result<()> {
     let blocks = (!options.numeric).then(|| Blocks::find(decoder, bytes));
     let mut result = Ok(());
@@ -524,12 +527,24 @@ fn write_text(
         &mut prefix,
         &mut String::new(),
         &mut |text| {
-            result = out.write_all(text.as_bytes());
+            result = print_listing(text, out);
             text.clear();
             result.is_ok() && !account.is_overdrawn()
         },
     );
     result
+}
+
+/// Prints lines of assembly.
+fn print_listing(text: &str, out: &mut output::Text) -> io::Result<()> {
+    if !out.colors() {
+        return out.write_all(text.as_bytes());
+    }
+    for line in text.lines() {
+        style::print_assembly(line, out)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 /// JSON object of an instruction.

@@ -50,6 +50,9 @@ pub struct Options {
     /// judged, the exit status is 2; see below.
     #[arg(long, value_name = "CONDITION")]
     pub(super) fail_if: Vec<String>,
+    /// List only the kernels that meet a --fail-if condition. All are judged.
+    #[arg(long, requires = "fail_if")]
+    pub failing: bool,
     /// Print full demangled names in tables. Default: short names, without wrappers and without the
     /// parts that all names of the file share. CSV and JSON always have full names.
     #[arg(long)]
@@ -146,6 +149,7 @@ impl SummaryOptions {
             filter: self.filter.clone(),
             sort: self.sort.clone(),
             fail_if: self.fail_if.clone(),
+            failing: false,
             full_names: false,
             all: false,
             group_by: None,

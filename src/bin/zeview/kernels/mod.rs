@@ -12,8 +12,6 @@ use zeview::analysis::unread;
 use zeview::tables;
 
 use zeview::analysis::kernels::FLAGS;
-use zeview::decode::device::Device;
-use zeview::decode::device::names::unknown_device;
 use zeview::decode::limits;
 use zeview::model::account::Account;
 use zeview::model::text::plural;
@@ -25,6 +23,7 @@ use zeview::tables::{Column, Key, List, ListId, Presence};
 pub use self::arguments::{Options, SummaryOptions};
 use self::arguments::{Selection, columns};
 use self::profiles::Profiles;
+use crate::argument::complain_of_devices;
 use crate::code_figures::{self, Workers};
 use crate::files::{Inputs, name_of, while_reading};
 use crate::gate::{self, Condition, Damage, Gate};
@@ -77,7 +76,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if profiles.complain() || is_cut || is_undecided {
         inputs.note_problem();
     }
-    if gate.judged() == 0 && complain_of_devices(&selection) {
+    if gate.judged() == 0 && complain_of_devices(selection.filter.iter().flat_map(Filter::devices))
+    {
         inputs.note_problem();
     }
     let without_code = gate.without_code();
@@ -94,19 +94,6 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         report::finish(options, &gate, limited)?;
     }
     Ok(ExitCode::from(status))
-}
-
-/// Reports the names in a filter that no device has. Returns whether there are any.
-fn complain_of_devices(selection: &Selection) -> bool {
-    let names = selection.filter.iter().flat_map(Filter::devices);
-    // The device of SPIR-V is no device.
-    let names = names.filter(|name| !name.eq_ignore_ascii_case("SPIR-V"));
-    let mut is_any = false;
-    for name in names.filter(|name| Device::named(name).is_none()) {
-        complain!("--filter: {}", unknown_device(name));
-        is_any = true;
-    }
-    is_any
 }
 
 /// Prints the occupancy limits of each kernel.
@@ -265,7 +252,7 @@ fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>,
 
 /// Returns whether JSON has the column without --columns.
 fn is_default_json(column: &Column, is_profiled: bool) -> bool {
-    let is_flag = FLAGS.iter().any(|(key, _)| *key == column.id);
+    let is_flag = FLAGS.iter().any(|flag| flag.key == column.id);
     let is_shown = match column.presence {
         Presence::Counted | Presence::Derived => false,
         Presence::Profiled => is_profiled,
@@ -466,16 +453,17 @@ impl Printer {
             let path = path.map_or("", |list| list.path(row));
             let place = name_of(file.path, path);
             // Rows left out of the output are judged too.
-            if options.all || row < list.primary() {
+            let fails = damage.get_mut(number).is_some_and(|damage| {
+                let fails = gate.judge(&place, ((list, row, sources), damage), None);
+                gate::report(gate);
+                fails
+            });
+            if (options.all || row < list.primary()) && (fails || !options.failing) {
                 let is_printed = self.rows(with_file).push(list, row, sources, &place)?;
                 self.left_out += u64::from(!is_printed);
             }
             if self.is_summary && report::is_limited(list, row, sources) {
                 self.limited += 1;
-            }
-            if let Some(damage) = damage.get_mut(number) {
-                gate.judge(&place, ((list, row, sources), damage), None);
-                gate::report(gate);
             }
         }
         Ok(())

@@ -14,6 +14,7 @@ use zeview::model::text::{percent, plural};
 use zeview::tables::table::ColumnHeader;
 
 use crate::outline::Outline;
+use crate::output::Visible;
 
 /// Maximum number of images that are listed.
 const IMAGES: usize = 8;
@@ -28,13 +29,13 @@ const STRIDES: usize = 4;
 const CAUSES: usize = 4;
 
 /// Writer of a profile as plain text or Markdown.
-pub struct Writer<'a, W> {
+pub struct Writer<'a, W: Write> {
     to: Outline<'a, W>,
     top: usize,
 }
 
 impl<'a, W: Write> Writer<'a, W> {
-    pub fn new(out: &'a mut W, is_markdown: bool, top: usize) -> Writer<'a, W> {
+    pub fn new(out: &'a mut Visible<W>, is_markdown: bool, top: usize) -> Writer<'a, W> {
         Writer {
             to: Outline::new(out, is_markdown),
             top,
@@ -302,12 +303,11 @@ impl<'a, W: Write> Writer<'a, W> {
         if !chain.is_empty() {
             self.to.sub_item(&chain)?;
         }
-        let text = if at.text.is_empty() {
-            "instruction of an unknown encoding"
+        if at.text.is_empty() {
+            self.to.sub_item("instruction of an unknown encoding")?;
         } else {
-            &at.text
-        };
-        self.to.sub_item(text)?;
+            self.to.instruction(&at.text)?;
+        }
         // Those with a reason in the data first.
         let mut causes: Vec<&Cause> = at.causes.iter().collect();
         causes.sort_by_key(|cause| cause.bytes.is_empty());
@@ -548,7 +548,7 @@ impl<'a, W: Write> Writer<'a, W> {
                 cycles.unwrap_or_default(),
                 line.unwrap_or_default()
             ))?;
-            self.to.sub_item(&at.text)?;
+            self.to.instruction(&at.text)?;
         }
         self.accesses(code)
     }
@@ -608,7 +608,7 @@ impl<'a, W: Write> Writer<'a, W> {
                 self.to
                     .sub_item(&format!("strides between lanes: {listed}"))?;
             }
-            self.to.sub_item(&at.text)?;
+            self.to.instruction(&at.text)?;
         }
         Ok(())
     }
@@ -658,7 +658,7 @@ impl<'a, W: Write> Writer<'a, W> {
                 };
                 self.to
                     .entry(&format!("{place}{new}: {}", change(&at.samples)))?;
-                self.to.sub_item(&at.text)?;
+                self.to.instruction(&at.text)?;
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
+use zeview_core::model::suggest::unknown_name;
 
 const TABLE: &str = include_str!("releases.tsv");
 
@@ -165,6 +166,13 @@ impl Release {
     pub fn range() -> (&'static str, &'static str) {
         let name = |row: Option<&Row>| row.map_or("", |row| row.name);
         (name(PARSED.rows.first()), name(PARSED.rows.last()))
+    }
+
+    /// Formats the message about a name that no release has.
+    pub fn unknown(name: &str) -> String {
+        let (oldest, newest) = Release::range();
+        let unknown = unknown_name::<&str>("release of the driver", name, &[]);
+        format!("{unknown}; known are those from {oldest} to {newest}, such as 25.18, and lts2")
     }
 
     /// All releases in the table, the oldest first.

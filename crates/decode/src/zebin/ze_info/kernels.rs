@@ -25,8 +25,8 @@ use zeview_core::analysis::figure::{SizeFigure, Unknown};
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeFigures, CodeResult, CodeTask};
 use zeview_core::analysis::kernels::{
-    FLAGS, Flag, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels, LARGE_SLM,
-    Located, Property,
+    FLAGS, Flag, FlagInfo, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
+    LARGE_SLM, Located, Property,
 };
 use zeview_core::analysis::occupancy::{Occupancy, OccupancyParameters};
 use zeview_core::model::{Evictable, Sources, Span, Str, Value, Xref};
@@ -234,7 +234,7 @@ fn environment(info: &ZeInfo, row: &mut KernelRow, environment: Index) {
 }
 
 fn flag(info: &ZeInfo, row: &mut KernelRow, name: &[u8], node: &Node) {
-    let Some((key, _)) = FLAGS.iter().find(|(key, _)| key.as_bytes() == name) else {
+    let Some(FlagInfo { key, .. }) = FLAGS.iter().find(|known| known.key.as_bytes() == name) else {
         return;
     };
     // A later value of the same key counts: it may be `false`.

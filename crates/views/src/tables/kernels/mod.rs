@@ -41,7 +41,9 @@ use zeview_analysis::profile::{COMPILED, ProfiledKernel};
 use zeview_core::analysis::figure::{SizeFigure, Unknown};
 #[cfg(not(target_arch = "wasm32"))]
 use zeview_core::analysis::kernels::{CodeResult, CodeTask};
-use zeview_core::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
+use zeview_core::analysis::kernels::{
+    FLAGS, Flag, FlagInfo, HazardKind, KernelRow, Kernels, Located,
+};
 use zeview_core::model::{Document, NodeId, Sources, Span, Tone, sort};
 
 type RowRef<'a> = &'a KernelRow;
@@ -64,16 +66,16 @@ columns! {
         |_, _| Cell::empty();
     "device" Text Several 10 "Device" "" "The device that the image is for; SPIR-V is compiled at run time."
         |_, _| Cell::empty();
-    "simd_size" Number Default 0 "SIMD" "" "SIMD width: work-items per hardware thread."
+    "simd_size" Number Default 0 "SIMD" "" "SIMD width, the work-items of a hardware thread: 8, 16 or 32; 1 for code that is written for a whole thread."
         // It has no default.
         |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| located_number(row.simd_size));
-    "grf_count" Number Default 0 "GRF" "" "General registers per hardware thread."
+    "grf_count" Number Default 0 "GRF" "" "General registers of a hardware thread, of the register file (GRF): 32 to 512, usually 128. With more, fewer threads run at once."
         |row, _| located_number(row.grf_count);
     "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per EU; 0 if the file does not give the number."
         |row, _| located_number(row.eu_thread_count);
     "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it, or has the reservation for a call stack."
         |row, _| marked(row, slot(row, row.spill_size), &SPILL_HAZARDS);
-    "spill_dwords_per_lane" Number Default 0 "Spill" "dwords/lane" "spill_size / (4 · simd_size)."
+    "spill_dwords_per_lane" Number Default 0 "Spill" "dwords/lane" "Spilled values of 4 bytes of each work-item: spill_size / (4 · simd_size)."
         |row, _| per_lane(row);
     "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot. Unknown if the file does not state it."
         |row, _| marked(row, slot(row, row.private_size), &[HazardKind::Private]);
@@ -81,11 +83,11 @@ columns! {
         |row, _| marked(row, located_number(row.slm_size), &[HazardKind::LargeSlm]);
     "barrier_count" Number Default 0 "Barriers" "" "Barriers per work-group."
         |row, _| located_number(row.barrier_count);
-    "argument_count" Number Default 0 "Args" "" "Source arguments: the largest index plus one."
+    "argument_count" Number Default 0 "Args" "" "Arguments of the kernel in the source: the largest index plus one."
         |row, _| Cell::count(row.argument_count);
-    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The required sub-group size; 0 if not specified."
+    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The sub-group size that the source requires, in work-items; 0 if it requires none."
         |row, _| located_number(row.required_sub_group_size);
-    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The required work-group size; zeros if not specified."
+    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The work-group size that the source requires, in work-items of each dimension; zeros if it requires none."
         |row, _| Cell {
             value: CellValue::Ints(row.required_work_group_size.value),
             span: row.required_work_group_size.span,
@@ -94,7 +96,7 @@ columns! {
         };
     "code_size" Number Default 0 "Code" "B" "Bytes of code: the size of the symbol, or of the section if there is no symbol."
         |row, _| row.code_size.map_or_else(Cell::empty, |size| Cell::count(size.value).at(size.span));
-    "flags" Words Default 26 "Flags" "" "The properties that are true."
+    "flags" Words Default 26 "Flags" "" "The properties (has_dpas … subgroup_independent_forward_progress) that are true."
         |row, _| Cell::words(row.flags.iter().map(Flag::word).filter(|word| !word.is_empty()));
     "hazards" Words Optional 26 "Hazards" "" "Properties that can make the kernel slow, or prevent it from running."
         |row, _| Cell::words(row.hazards.iter().map(|hazard| &*hazard.text));
@@ -104,11 +106,11 @@ columns! {
         |_, _| Cell::empty();
     "inline_data_payload_size" Number Optional 0 "Inline data" "B" "Bytes of inline data: the part of the cross-thread payload that is passed in registers."
         |row, _| located_number(row.inline_data_payload_size);
-    "indirect_stateless_count" Number Optional 0 "Indirect" "" "Accesses through pointers that were loaded from memory."
+    "indirect_stateless_count" Number Optional 0 "Indirect" "" "Accesses of memory through pointers that were themselves loaded from memory."
         |row, _| located_number(row.indirect_stateless_count);
     "payload_size" Number Optional 0 "Payload" "B" "Bytes of the cross-thread payload."
         |row, _| Cell::count(row.payload_size);
-    "explicit_arguments" Number Optional 0 "Explicit" "" "Source arguments that are passed."
+    "explicit_arguments" Number Optional 0 "Explicit" "" "Arguments of the source that the payload has an entry for."
         |row, _| Cell::count(row.explicit_arguments);
     "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
         |row, _| Cell::count(row.implicit_arguments);
@@ -138,7 +140,7 @@ pub static COLUMNS: &[Column] = &{
         id: "",
         title: "",
         unit: "",
-        doc: "The key with this name in execution_env.",
+        doc: "",
         kind: ColumnKind::Bool,
         presence: Presence::Optional,
         width: 5,
@@ -152,9 +154,10 @@ pub static COLUMNS: &[Column] = &{
         if at < FIRST {
             all[at] = BEFORE_FLAGS[at];
         } else if at < FIRST_COUNTED {
-            let key = FLAGS[at - FIRST].0;
+            let FlagInfo { key, doc, .. } = FLAGS[at - FIRST];
             all[at].id = key;
             all[at].title = key;
+            all[at].doc = doc;
         } else if at >= FIRST_FLOWING {
             let (id, title, unit, doc, _) = FLOWING[at - FIRST_FLOWING];
             all[at] = Column {
@@ -788,8 +791,9 @@ mod tests {
 
     #[test]
     fn each_flag_has_a_column_and_each_column_its_own_name() {
-        for (key, _) in FLAGS {
-            assert!(COLUMNS.iter().any(|column| column.id == key), "{key}");
+        for FlagInfo { key, doc, .. } in FLAGS {
+            let column = COLUMNS.iter().find(|column| column.id == key);
+            assert_eq!(column.map(|column| column.doc), Some(doc), "{key}");
         }
         for list in ListId::ALL {
             for column in list.columns() {

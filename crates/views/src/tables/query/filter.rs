@@ -105,7 +105,7 @@ impl DeviceName {
 }
 
 /// The columns with names of devices.
-pub(super) const DEVICE_COLUMNS: [&str; 1] = ["device"];
+pub(super) const DEVICE_COLUMNS: [&str; 3] = ["device", "devices", "missing"];
 
 impl Filter {
     /// Parses a filter for a list.
