@@ -102,7 +102,7 @@ journey("from the largest spill of 200 images to its assembly", { width: 1440, h
   await worst.locator(".worst-of button").click();
   await choose(tab(page, "Assembly"));
   await panel(page, "Assembly").locator(".asm").first().waitFor();
-  await panel(page, "Assembly").getByText(/spills/).first().waitFor();
+  await page.getByRole("group", { name: "Figures" }).getByText(/spills/).first().waitFor();
 });
 
 journey("kernels appear while images are read; reading can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {

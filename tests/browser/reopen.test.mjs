@@ -103,9 +103,12 @@ journey("a rebuild of a followed file keeps open branches, selection, panel and 
 
 /** Scrolls until a row is in the DOM. */
 async function reveal(page, name) {
+  const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  // The rows of the current position: below them, one above is not found.
+  await drawn();
   for (let i = 0; i < 20 && await row(page, name).count() === 0; i += 1) {
     await page.getByRole("tree").evaluate((tree) => { tree.scrollTop += 300; });
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await drawn();
   }
   await row(page, name).first().waitFor();
 }
