@@ -31,13 +31,13 @@ const BUDGETS: &[Budget] = &[
     // everything in a file.
     Budget {
         what: "the decoder",
-        bytes: 1_806_000,
+        bytes: 1_822_000,
         holds: is_decoder,
     },
 ];
 
 /// Budget of everything that a visit loads, in compressed bytes.
-const EVERYTHING: usize = 2_460_000;
+const EVERYTHING: usize = 2_475_000;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {

@@ -75,8 +75,9 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<Kernel
             }
             _ => {}
         }
-        let size = list.value(row, code, sources).number().unwrap_or(0.0);
-        totals.code_size = totals.code_size.saturating_add(size as u64);
+        if let CellValue::Count(size) = list.value(row, code, sources) {
+            totals.code_size = totals.code_size.saturating_add(size);
+        }
         if let Key::Ints(key) = list.key(row, hazards, sources)
             && key.first().is_some_and(|kind| *kind > LEAST)
             && key > totals.key
