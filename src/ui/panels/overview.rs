@@ -73,9 +73,13 @@ pub(super) fn overview(props: &PanelProps) -> Html {
                 </div>
                 { kernel_totals(&props.view) }
             } else {
-                { verdict(props) }
-                if let Some(worst) = props.view.worst_kernels().and_then(|rows| worst(rows)) { { worst } }
-                { about }
+                <div class="beside">
+                    <div>
+                        { verdict(props) }
+                        if let Some(worst) = props.view.worst_kernels().and_then(|rows| worst(rows)) { { worst } }
+                    </div>
+                    <div>{ about }</div>
+                </div>
             }
             if let Some(code) = &opened.code { { open_as_code(code) } }
             if let Some(images) = images(&props.view) { { images } }

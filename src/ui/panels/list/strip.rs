@@ -78,7 +78,8 @@ pub(super) fn strip(view: &View, list: &List, is_narrow: bool) -> Html {
                     { button("btn2", Command::Panel(PanelId::Arguments), plain("Arguments")) }
                     { compare_kernel(view, detail) }
                 </div>
-                { ruler(detail, view.selection.span, is_narrow) }
+                // Below the rows, it would take the place of many of them.
+                if is_narrow { { ruler(detail, view.selection.span, is_narrow) } }
             </section>
         },
         (Details::Hidden, _) | (Details::IfAny, Detail::None) => Html::default(),
