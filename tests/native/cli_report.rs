@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::cli::{damaged, fixture, stderr, stdout, temporary, vecadd, zeview};
+use crate::journey::assert_nested;
 use crate::support::fixtures::folder;
 use crate::support::golden::difference;
 use crate::support::zebin;
@@ -24,25 +25,6 @@ fn a_page_of_a_file() {
     let expected = fs::read_to_string(&golden).unwrap_or_default();
     let difference = difference(&expected, &text);
     assert!(difference.is_none(), "{}", difference.unwrap_or_default());
-}
-
-/// Checks that start tags are closed in order, except void elements.
-pub fn assert_nested(html: &str) {
-    let mut open: Vec<&str> = Vec::new();
-    for piece in html.split('<').skip(1) {
-        let tag = piece.split('>').next().unwrap();
-        let name = tag
-            .trim_start_matches('/')
-            .split([' ', '\n'])
-            .next()
-            .unwrap();
-        match tag.starts_with('/') {
-            true => assert_eq!(open.pop(), Some(name), "{tag}"),
-            false if name.starts_with('!') || name == "meta" => {}
-            false => open.push(name),
-        }
-    }
-    assert!(open.is_empty(), "{open:?}");
 }
 
 #[test]

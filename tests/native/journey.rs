@@ -12,7 +12,6 @@ use zeview::worker::protocol::{
     SearchStep, SelectionTarget, StepPlace,
 };
 
-use super::cli_report::assert_nested;
 use super::decoder::Decoder;
 
 const ROOT: NodeId = NodeId::ROOT;
@@ -326,4 +325,23 @@ fn visit_program() -> Decoder {
     ));
     decoder.ask(list(ListId::Images, Query::default(), rows()));
     decoder
+}
+
+/// Checks that start tags are closed in order, except void elements.
+pub fn assert_nested(html: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for piece in html.split('<').skip(1) {
+        let tag = piece.split('>').next().unwrap();
+        let name = tag
+            .trim_start_matches('/')
+            .split([' ', '\n'])
+            .next()
+            .unwrap();
+        match tag.starts_with('/') {
+            true => assert_eq!(open.pop(), Some(name), "{tag}"),
+            false if name.starts_with('!') || name == "meta" => {}
+            false => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
 }
