@@ -215,6 +215,25 @@ journey("rows do not move under the pointer; a double click opens a row", { widt
   await eventually(shown, (text) => text === name || text.includes(name.slice(0, 8)));
 });
 
+journey("a key that opens a panel leads into its rows", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("spill.dg2.zebin"));
+  await page.getByRole("heading", { name: "Verdict" }).waitFor();
+  // From the page, and from a tab.
+  for (const before of [async () => {}, () => page.getByRole("tab", { name: "Library" }).focus()]) {
+    await before();
+    await page.keyboard.press("2");
+    await page.locator("#kernels [data-row='0']").waitFor();
+    await eventually(() => page.evaluate(() => document.activeElement.id), "kernels");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
+    await page.keyboard.press("l");
+    await page.keyboard.press("l");
+    await eventually(() => page.getByRole("tab", { name: "Library" }).getAttribute("aria-selected"), "true");
+  }
+});
+
 journey("the focus is never lost", { width: 1440, height: 900 }, async (page) => {
   expectRequests(page, /samples\//);
   const focused = () => page.evaluate(() => {

@@ -399,6 +399,17 @@ pub fn has_focus(id: &str) -> bool {
     active.is_some_and(|element| element.id() == id)
 }
 
+/// Takes the focus from the tabs and the header. Returns an element that is not in the page: to the page, the
+/// focus was in it.
+pub(crate) fn leave_tabs() -> Option<Element> {
+    let document = web_sys::window()?.document()?;
+    let active = document.active_element()?;
+    if active.closest(".tab-row, header, .files").ok()?.is_some() {
+        let _ = active.unchecked_into::<HtmlElement>().blur();
+    }
+    document.create_element("i").ok()
+}
+
 /// Moves a lost focus to the panel, or to the file's tab if another file came to the front.
 pub fn restore_focus(is_other_file: bool) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {

@@ -304,6 +304,12 @@ impl Session {
         }
     }
 
+    /// The panel that a key opens gets the focus, so that the next key is for its rows: from then on the
+    /// focus counts as lost.
+    fn follow_with_focus(&self) {
+        *self.focused.borrow_mut() = dom::leave_tabs();
+    }
+
     /// Handles a key that no other part of the page has used, pressed in a pane of `file`; returns
     /// whether it was handled.
     pub(crate) fn press(self: &Rc<Self>, file: Option<TabId>, key: &str) -> bool {
@@ -329,6 +335,7 @@ impl Session {
                 let after = Level::ALL.into_iter().cycle().skip(level as usize + 1);
                 let mut after = after.take(Level::ALL.len());
                 if let Some(next) = after.find(|level| view.panel_of(*level).is_some()) {
+                    self.follow_with_focus();
                     self.run(Command::Level(next));
                 }
             }
@@ -338,10 +345,11 @@ impl Session {
             ("N", Some(_)) => return self.find_next(false),
             (digit, Some(_)) if digit.len() == 1 && digit.parse::<usize>().is_ok() => {
                 let number = digit.parse::<usize>().unwrap_or(0);
-                match dom::panel_tab(number) {
-                    Some(command) => self.run(command),
-                    None => return false,
-                }
+                let Some(command) = dom::panel_tab(number) else {
+                    return false;
+                };
+                self.follow_with_focus();
+                self.run(command);
             }
             ("[" | "]", Some(view)) if view.current_panel().level() == Level::Kernel => {
                 self.step_code(key == "]");

@@ -62,10 +62,15 @@ pub(super) fn kernels(document: &mut Document) -> u64 {
 impl Comparer<'_> {
     /// Records the reasons why the two files are hard to compare.
     pub(super) fn remarks(&mut self) {
+        // Older files name a family of products, newer ones the device.
+        let own = |document: &Document| document.verdict(NodeId::ROOT, None)?.device;
+        let (one, other) = (own(self.a), own(self.b));
+        let is_one = one.is_some() && one == other;
         let (a, b) = (&self.result.a, &self.result.b);
         let mut remarks = Vec::new();
         let device = |target: &str| target.split(" · ").next().unwrap_or_default().to_owned();
-        if a.target != b.target && !a.target.is_empty() && !b.target.is_empty() {
+        let has_targets = !a.target.is_empty() && !b.target.is_empty();
+        if a.target != b.target && has_targets && !is_one {
             let (one, other) = (device(&a.target), device(&b.target));
             remarks.push(if one == other {
                 format!("for different targets: {} and {}", a.target, b.target)

@@ -58,7 +58,8 @@ impl Grid {
                 (self.data().maximum("text").clamp(least, most) * DIGIT) as u32 + PADDING
             }
             "waits" => 92,
-            "comment" => 120,
+            // What is left; scoreboard options are rather seen whole.
+            "comment" => 72,
             _ => return None,
         })
     }
