@@ -335,7 +335,6 @@ impl Session {
                 let after = Level::ALL.into_iter().cycle().skip(level as usize + 1);
                 let mut after = after.take(Level::ALL.len());
                 if let Some(next) = after.find(|level| view.panel_of(*level).is_some()) {
-                    self.follow_with_focus();
                     self.run(Command::Level(next));
                 }
             }

@@ -3,7 +3,7 @@ use crate::analysis::figure::SizeFigure;
 use crate::analysis::kernels::KernelDetail;
 use crate::model::{SourceId, Xref};
 use crate::tables::RowDetails;
-use crate::tables::query::GroupBy;
+use crate::tables::query::{GroupBy, RowOptions};
 use crate::ui::state::paged::{KEEP, PAGE};
 
 fn at(start: u64, len: u64) -> Span {
@@ -82,6 +82,7 @@ fn column(id: &str) -> &'static Column {
 fn query(filter: &str) -> Query {
     Query {
         filter: filter.to_owned(),
+        options: RowOptions::grouped(initial_grouping(ListId::Kernels)),
         ..Query::default()
     }
 }
