@@ -6,12 +6,14 @@ use zeview::analysis::FirstUse;
 use zeview::diff::{Change, Comparison, Options, Outcome, Part, compare};
 use zeview::model::{NodeId, Sources};
 use zeview::report::comparison::json;
+use zeview::tables::kernels::reading::KernelReading;
 use zeview::tables::kernels::{totals_by, worst_kernels};
 use zeview::tables::query::Query;
 use zeview::tables::{self, ListId};
 use zeview::worker::protocol::{ListReading, ListRequest, Request, Response};
 
 use super::decoder::Decoder;
+use super::support::containers::{archive, member};
 use super::support::elf::Class;
 use super::support::hosts::Host;
 use super::support::open;
@@ -253,6 +255,37 @@ fn kernels_are_compiled_at_first_use_without_native_code() {
         text.starts_with("all 2\u{a0}kernels compile") || text.starts_with("all 2 kernels compile"),
         "{text}"
     );
+}
+
+/// Libraries of one package are built with the same options, but for other devices: the verdict on one
+/// says nothing about another.
+#[test]
+fn each_library_of_a_package_is_judged_by_its_own_images() {
+    let code = zebin(&["a"]).build().bytes;
+    let here = archive(&[member("64.20.1.0/", &code)]);
+    let elsewhere = archive(&[member("64.12.55.8/", &code)]);
+    let [one, other] = [("a", &here), ("b", &elsewhere)]
+        .map(|(name, bytes)| library(&[("spir64_gen", &[name], bytes)]));
+    for files in [
+        [("1.so", &one), ("2.so", &other)],
+        [("1.so", &other), ("2.so", &one)],
+    ] {
+        let bytes = package(&files.map(|(name, bytes)| (name, &**bytes)));
+        let mut document = open(&bytes);
+        let mut reading = KernelReading::new(&mut document, NodeId::ROOT).unwrap();
+        while reading.step(&mut document) {}
+        let images = document.images_to_choose(NodeId::ROOT);
+        let choice = document.choice(&images, "bmg-g21").unwrap();
+        let picks = images.list.iter().zip(&choice.picks);
+        let mut outcomes: Vec<_> = picks
+            .filter(|(image, _)| image.host.is_some())
+            .map(|(_, pick)| pick.outcome.map(zeview::model::Outcome::loads))
+            .collect();
+        if files[0].1 == &other {
+            outcomes.reverse();
+        }
+        assert_eq!(outcomes, [Some(true), Some(false)]);
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::worker::protocol::{BlockRow, BlocksPage, GroupRow};
 const GAP: u32 = 18;
 const MARGIN: u32 = 14;
 /// Width of a box outside of loops, and how much narrower it is per loop level.
-const WIDTH: u32 = 500;
+const WIDTH: u32 = 580;
 const INDENT: u32 = 18;
 /// Maximum loop depth that is distinguishable.
 const DEPTH: u32 = 8;
@@ -139,7 +139,14 @@ fn title(row: &BlockRow, live: &[u16]) -> String {
     let live = live.get(row.block.row as usize);
     let live = live.map_or_else(String::new, |live| format!(" · {live} live"));
     let gap = if row.cost.is_empty() { "" } else { " · " };
-    format!("{} · {size}{around}{gap}{}{live}", row.label, row.cost)
+    let at = offset(&row.label);
+    format!("{at} · {size}{around}{gap}{}{live}", row.cost)
+}
+
+/// A label of the assembler, `L288`, as the listing writes the offset: `120`.
+fn offset(label: &str) -> String {
+    let digits = label.strip_prefix('L').and_then(|label| label.parse().ok());
+    digits.map_or_else(|| label.to_owned(), |offset: u32| format!("{offset:x}"))
 }
 
 /// The last instruction of a block, and its target if that is not visible.
@@ -147,7 +154,7 @@ fn words(page: &BlocksPage, row: &BlockRow, number: u64) -> String {
     let edges = page.edges.iter();
     let own = edges.filter(|found| u64::from(found.edge.from) == number);
     let away = own.filter(|found| place(page, found.edge.to).is_none());
-    let away: Vec<&str> = away.map(|found| &*found.label).collect();
+    let away: Vec<String> = away.map(|found| offset(&found.label)).collect();
     if away.is_empty() {
         row.last.clone()
     } else {

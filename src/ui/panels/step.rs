@@ -140,7 +140,8 @@ pub fn StepPanel(props: &PanelProps) -> Html {
     html! {
         <div class="panel step" {onclick} {onkeydown}>
             <div class="step-bar">
-                <b class="mono" title={escaped(&report.kernel)}>{ crate::ui::components::shortened(&escaped(&report.kernel)) }</b>
+                // The header says it, too.
+                if !props.has_header { <b class="mono" title={escaped(&report.kernel)}>{ crate::ui::components::shortened(&escaped(&report.kernel)) }</b> }
                 { for report.columns.iter().enumerate().map(|(at, head)| toggle(at, head, now.is_hidden(at))) }
                 <span class="dim" role="status">{ basis(&report) }</span>
                 { for report.notes.iter().map(|note| html! { <span class="dim note">{ escaped(note) }</span> }) }

@@ -8,7 +8,7 @@ use super::props::PanelProps;
 use crate::analysis::survey::{Count, NO_COUNT, Survey, TITLES};
 use crate::model::text::escaped;
 use crate::tables::{CellValue, ListId};
-use crate::ui::components::{button, plain, shortened, span_button};
+use crate::ui::components::{button, plain, shortened};
 use crate::ui::hooks::use_change;
 use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::{SURVEY_COLUMNS, hazards};
@@ -145,7 +145,7 @@ fn row(column: &str, of: &TotalsRow) -> Html {
             <td class="num" title={format::bytes(of.code_size)}>{ format::size(of.code_size) }</td>
             <td class="worst-of">
                 if of.spilling > 0 || hazards(&of.worst).next().is_some() {
-                    { span_button("fact mono", of.worst.entry, shortened(&escaped(&name))) }
+                    { button("fact mono", Command::OpenKernel(of.worst.entry), shortened(&escaped(&name))) }
                     { for others.map(|hazard| html! { <span title={hazard.doc.to_string()}>{ " " }{ format::mark(hazard) }</span> }) }
                 }
             </td>

@@ -334,7 +334,7 @@ fn Picker(props: &PickerProps) -> Html {
         <p class="device">
             <label for={DEVICE}>{ if props.reset == NO_DEVICE { "Check a GPU" } else { "Check another GPU" } }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
-                   placeholder="bmg-g21, B580, 20.1.0" {onchange} />
+                   placeholder="B580, bmg-g21" {onchange} />
             <datalist id="devices">
                 { for props.opened.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
             </datalist>
@@ -452,7 +452,7 @@ pub(super) fn worst(worst: &[WorstRow]) -> Option<Html> {
                     let name = row.cells.first().map_or("".into(), |cell| cell.value.title());
                     html! {
                         <li>
-                            { span_button("fact mono", row.entry, shortened(&escaped(&name))) }
+                            { button("fact mono", Command::OpenKernel(row.entry), shortened(&escaped(&name))) }
                             <span class="why">
                                 { for hazards(row).map(|hazard| html! {
                                     <span>{ format::mark(hazard) }<span class="dim">{ hazard.doc.to_string() }</span></span>

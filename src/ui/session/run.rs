@@ -109,6 +109,7 @@ impl Session {
             Command::CancelProfile => self.cancel_profile(),
             Command::ShowCodeAt(span) => self.show_code_at(span),
             Command::ShowCode => self.open_code(),
+            Command::OpenKernel(entry) => self.open_code_of(entry),
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
             Command::ToggleSides => self.rearrange(|layout| layout.side_by_side ^= true),
             Command::ToggleUnchanged => self.rearrange(|layout| layout.unchanged ^= true),

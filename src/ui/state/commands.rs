@@ -159,6 +159,8 @@ commands! {
     ShowCodeAt(span: Span) = "show-code-at";
     /// Shows the instructions of the current kernel.
     ShowCode = "show-code";
+    /// Shows the instructions of the kernel with the entry at these bytes.
+    OpenKernel(entry: Span) = "open-kernel";
     /// Shows more of the parts by size.
     MoreParts = "more-parts";
     /// Copies a link to the selection.

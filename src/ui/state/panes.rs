@@ -48,9 +48,12 @@ impl Panes {
             },
             (Level::File, PanelId::List(list)) => {
                 let tab = list.declaration().tab.as_ref();
+                // Lines need the width, too.
+                let has_bytes = tab.is_none_or(|tab| tab.has_bytes);
                 Panes {
-                    bytes: tab.is_none_or(|tab| tab.has_bytes),
-                    ..Panes::ALL
+                    structure: has_bytes,
+                    bytes: has_bytes,
+                    inspector: true,
                 }
             }
             (Level::File, _) => Panes::ALL,
@@ -222,8 +225,12 @@ mod tests {
         for panel in PanelId::all() {
             let panes = sets.of(Some(panel));
             let is_of_file = panel.level() == Level::File;
-            assert_eq!(panes.structure, is_of_file, "{}", panel.name());
-            assert!(is_of_file || !panes.bytes, "{}", panel.name());
+            assert!(
+                is_of_file || !panes.structure && !panes.bytes,
+                "{}",
+                panel.name()
+            );
+            assert_eq!(panes.structure, panes.bytes, "{}", panel.name());
         }
         assert!(sets.of(Some(PanelId::Problems)).bytes);
         assert!(!sets.of(Some(PanelId::List(ListId::Lines))).bytes);

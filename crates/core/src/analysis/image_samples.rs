@@ -5,7 +5,7 @@ use super::package_images::PackagePlace;
 use crate::model::{Document, InnerDocument, NodeId, Str};
 
 /// Maximum number of sorts of images that are opened to determine the driver's verdict.
-const SAMPLES_MAX: usize = 16;
+const SAMPLES_MAX: usize = 64;
 
 impl Document {
     /// Returns whether a document is the opened file, and that is a SPIR-V module.

@@ -71,6 +71,20 @@ pub struct Image {
     pub host: Option<HostIndexEntry>,
 }
 
+/// What is equal for images for which the driver's verdict is the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageSort {
+    /// The host binary: libraries of a package are built with the same options for other devices.
+    container: usize,
+    descriptor: Option<u64>,
+    /// The target, and the options, which may name a device.
+    texts: [String; 2],
+    /// The property with the device.
+    target: Option<String>,
+    /// The devices of the native code in it.
+    devices: Vec<Str>,
+}
+
 /// An image in the index of a host binary. Its description is read on demand, once for all lists of
 /// a document.
 #[derive(Clone)]
@@ -164,16 +178,21 @@ impl Images {
 }
 
 impl Image {
-    /// Returns a key that is equal for images of a host binary that one compiler call has created
-    /// for the same devices: the descriptor, the target, the options (which may name a device), and
-    /// the property with the device. Returns `None` if there is no native code in it.
-    pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, [String; 2], Option<String>)> {
-        let entry = self.host.as_ref()?.index_entry(sources)?;
+    /// Returns a key that is equal for images of one host binary that one compiler call has created
+    /// for the same devices. Returns `None` if there is no native code in it.
+    pub fn sort(&self, sources: &Sources) -> Option<ImageSort> {
+        let host = self.host.as_ref()?;
+        let entry = host.index_entry(sources)?;
         let described = entry.described.as_ref();
         entry.is_native().then(|| {
             let texts = described.map(|d| [d.target.clone(), d.compile_options.clone()]);
-            let device = described.and_then(super::host_images::ImageDescription::compile_target);
-            (entry.descriptor, texts.unwrap_or_default(), device)
+            ImageSort {
+                container: self.container,
+                descriptor: entry.descriptor,
+                texts: texts.unwrap_or_default(),
+                target: described.and_then(super::host_images::ImageDescription::compile_target),
+                devices: host.devices(sources).to_vec(),
+            }
         })
     }
 

@@ -322,8 +322,9 @@ pub(super) fn export(list: ListId) -> Html {
                 (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
                 (Command::SaveList(list, Form::Csv), "Save as CSV"),
                 (Command::SaveList(list, Form::Json), "Save as JSON"),
+                (Command::SaveReport, "Save report"),
             ],
-            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or as assembly the rows selected with Shift.",
+            "The report is one page of HTML to attach to a bug: this code around the selected instruction, its figures, and the file. Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or as assembly the rows selected with Shift.",
         ),
         _ => (
             vec![
