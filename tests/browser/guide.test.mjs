@@ -21,11 +21,11 @@ const SIZES = [
 ];
 
 for (const [theme, width, height] of SIZES) {
-  journey(`each step of the tour highlights its subject, ${theme}, ${width} px`, { theme, width, height }, async (page) => {
+  journey(`each step of the tour highlights its subject, ${theme}, ${width} px`, { theme, width, height, storage: { "zeview.panes": "" } }, async (page) => {
     await screenshot(page, `guide-0-${width}`);
     await begin(page);
     const seen = [
-      () => page.getByRole("treeitem", { name: /^\.ze_info/ }).waitFor(),
+      () => page.getByRole("heading", { name: "Verdict" }).waitFor(),
       () => page.getByRole("row", { name: /^spill\b/ }).first().waitFor(),
       () => eventually(() => page.locator("#hex .h .fs").allTextContents().then((marks) => marks.join("").replace(/\s/g, "")), "33333238"),
       () => page.getByRole("grid", { name: "Assembly" }).locator("[aria-selected=true]").getByText("288", { exact: true }).first().waitFor(),
@@ -44,6 +44,25 @@ for (const [theme, width, height] of SIZES) {
     await look(page).waitFor({ state: "detached" });
   });
 }
+
+journey("the tour of a library shows its GPUs, its kernels and the code of a build", { width: 1440, height: 900, storage: { "zeview.panes": "" } }, async (page) => {
+  expectRequests(page, /samples\/program\.host/);
+  await page.getByRole("button", { name: /Tour of a library/ }).click();
+  const steps = [
+    ["A library at a glance", () => page.getByRole("region", { name: "Kernel families" }).getByText("spill").first().waitFor()],
+    ["Will it run on my GPU?", () => page.getByRole("grid", { name: "Images" }).getByText(/named for 20\.1\.0/).first().waitFor()],
+    ["The kernels of all images", () => page.locator("#kernels [data-row='0']").getByText("spill").first().waitFor()],
+    ["The code of one build", () => page.getByRole("group", { name: "Figures" }).getByText(/175 spills/).waitFor()],
+  ];
+  for (const [step, [title, seen]] of steps.entries()) {
+    await look(page).getByRole("heading", { name: `${step + 1} of 4 ${title}` }).waitFor();
+    await seen();
+    await axe(page);
+    if (step < 3) await press(page, "Next");
+  }
+  await press(page, "Done");
+  await look(page).waitFor({ state: "detached" });
+});
 
 journey("the tour can be left at any step and ends with its file", {}, async (page) => {
   await begin(page);

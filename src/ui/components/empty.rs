@@ -6,6 +6,7 @@ use super::names::{button, manuals, plain};
 use crate::model::text::{counted, escaped};
 use crate::ui::session::page::address::waits_for;
 use crate::ui::state::commands::Command;
+use crate::ui::state::guide::TOURS;
 use crate::ui::state::samples::SAMPLES;
 use crate::ui::state::{Failure, Phase, Tab};
 use crate::ui::text::format;
@@ -31,9 +32,11 @@ pub fn empty(recent: Html) -> Html {
                 <div>
                     <p>{ "No file at hand? Open a sample:" }</p>
                     <div class="samples">
-                        <button type="button" class="btn2" data-command={Command::Guide.to_string()} data-wish="guide">
-                            <b>{ "Take the tour" }</b>{ " " }<span>{ "4 steps, 1 minute" }</span>
-                        </button>
+                        { for TOURS.iter().enumerate().map(|(i, tour)| html! {
+                            <button type="button" class="btn2" data-command={Command::Guide(i).to_string()} data-wish={tour.wish}>
+                                <b>{ tour.label }</b>{ " " }<span>{ tour.about }</span>
+                            </button>
+                        }) }
                         { for SAMPLES.iter().enumerate().map(|(i, sample)| html! {
                             <button type="button" class="btn2" data-command={Command::Sample(i).to_string()} data-sample={sample.key()}>
                                 <b>{ sample.label }</b>{ " " }<span>{ sample.about }</span>

@@ -155,10 +155,12 @@ fn words(page: &BlocksPage, row: &BlockRow, number: u64) -> String {
     let own = edges.filter(|found| u64::from(found.edge.from) == number);
     let away = own.filter(|found| place(page, found.edge.to).is_none());
     let away: Vec<String> = away.map(|found| offset(&found.label)).collect();
+    let last: Vec<String> = row.last.split(' ').map(offset).collect();
+    let last = last.join(" ");
     if away.is_empty() {
-        row.last.clone()
+        last
     } else {
-        format!("{} → {}", row.last, away.join(", "))
+        format!("{last} → {}", away.join(", "))
     }
 }
 

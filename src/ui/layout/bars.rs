@@ -99,7 +99,11 @@ fn location(session: &SessionContext, tab: &Tab) -> Html {
     let image = image.and_then(|images| images.images.iter().find(|image| image.is_shown));
     if let (Some(image), Some(view)) = (image, view) {
         let names: Vec<&str> = image.name.split(" · ").collect();
-        documents.retain(|(level, _)| !names.contains(&view.selection.document_name(*level)));
+        // `native device code image 1` is `image 1`.
+        documents.retain(|(level, _)| {
+            let document = view.selection.document_name(*level);
+            !names.iter().any(|name| document.ends_with(name))
+        });
     }
     let name = escaped(&tab.name);
     let about = view.map(|view| about(&name, &view.opened));

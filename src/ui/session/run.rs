@@ -51,7 +51,7 @@ impl Session {
                     self.open_sample(sample.file, sample.base);
                 }
             }
-            Command::Guide => self.begin_guide(),
+            Command::Guide(tour) => self.begin_guide(tour),
             Command::GuideStep(step) => self.show_step(step),
             Command::EndGuide => self.end_guide(),
             Command::Activate(tab) => self.dispatch(Action::Activate(tab)),

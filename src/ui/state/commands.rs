@@ -91,8 +91,8 @@ commands! {
     Reopen(tab: TabId) = "reopen";
     /// Opens a sample, by its index.
     Sample(place: usize) = "sample";
-    /// Starts the tour of a sample.
-    Guide = "guide";
+    /// Starts a tour of a sample, by its index.
+    Guide(tour: usize) = "guide";
     /// Shows a step of the tour.
     GuideStep(step: usize) = "guide-step";
     /// Ends the tour.
