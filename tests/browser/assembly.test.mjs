@@ -171,13 +171,13 @@ journey("a block selects its instructions, and an instruction its block", { widt
   await page.keyboard.press("Enter");
   await eventually(() => marked(page).evaluate((node) => node.id), "graph-node-1");
   const title = await marked(page).locator("title").textContent();
-  const [, label, count] = /^L(\d+) · (\d+) instruction/.exec(title);
+  const [, at, count] = /^([0-9a-f]+) · (\d+) instruction/.exec(title);
   await page.getByRole("button", { name: "Listing", exact: true }).click();
   // Its visible instructions are selected.
   const selected = grid(page).locator("[aria-selected=true]");
   await selected.first().waitFor();
   if (Number(count) < 10) await eventually(() => selected.count(), Number(count));
-  assert.equal(Number(await offsetOf(selected.first())), Number(label));
+  assert.equal(Number(await offsetOf(selected.first())), parseInt(at, 16));
   // Another instruction highlights its own block.
   await grid(page).press("Home");
   await rows(page).nth(1).getByRole("gridcell").first().click();

@@ -145,11 +145,17 @@ fn about(name: &str, opened: &Opened) -> String {
         read if read >= opened.size => format!("read all {size}"),
         read => format!("read {} of {size}", format::size(read)),
     };
+    if opened.millis < SLOW {
+        return format!("{name}\n{read}");
+    }
     format!(
         "{name}\n{read}, decoded in {}",
         format::millis(opened.millis)
     )
 }
+
+/// Minimum duration in milliseconds that is said.
+const SLOW: f64 = 1000.0;
 
 fn icon(lines: &'static str, filled: &'static str) -> Html {
     html! {
