@@ -13,10 +13,13 @@ const TEXTS = ["README.md", "CONTRIBUTING.md", "docs/src", "docs/embedding", "bi
 
 const COMMAND = 'run "cargo xtask pictures"';
 
+/** With the panes that a reader sees at first, as the pictures are taken. */
+const asTaken = (options) => ({ ...options, storage: { "zeview.panes": "", ...options?.storage } });
+
 const records = parse(readFileSync(RECORD, "utf8"));
 
 for (const { file, options, ...picture } of PICTURES) {
-  journey(`${file} shows the page as it is`, { ...options, before: keepWorkers }, async (page) => {
+  journey(`${file} shows the page as it is`, { ...asTaken(options), before: keepWorkers }, async (page) => {
     const record = records.get(file);
     assert.ok(record && existsSync(path.join(ROOT, file)), `${file} was never taken: ${COMMAND}`);
     assert.equal(await sum(file), record.sum, `${file} is not the picture that was taken with its record: ${COMMAND}`);
@@ -39,7 +42,7 @@ const useSerif = (page) => page.addInitScript(() => {
   document.adoptedStyleSheets = [sheet];
 });
 
-journey("records do not depend on fonts", { ...LONG.options, before: (page) => Promise.all([keepWorkers(page), useSerif(page)]) }, async (page) => {
+journey("records do not depend on fonts", { ...asTaken(LONG.options), before: (page) => Promise.all([keepWorkers(page), useSerif(page)]) }, async (page) => {
   await LONG.show(page);
   await settled(page);
   assert.deepEqual(differences(records.get(LONG.file).states[0], await shown(page)), []);
