@@ -371,11 +371,21 @@ mod tests {
     }
 
     #[test]
+    fn labels_are_offsets_as_in_the_listing() {
+        assert_eq!(
+            (offset("L288"), offset("L0")),
+            ("120".to_owned(), "0".to_owned())
+        );
+        assert_eq!(offset("_main"), "_main");
+        assert_eq!(offset("LDG"), "LDG");
+    }
+
+    #[test]
     fn omitted_blocks_are_named() {
         let mut page = page(4, &[(2, 0, Transfer::Taken)]);
         page.start = 2;
         page.rows.drain(..2);
         let graph = graph(&page, None, &[]);
-        assert_eq!(graph.nodes[0].text, "jmpi L0 → L0");
+        assert_eq!(graph.nodes[0].text, "jmpi 0 → 0");
     }
 }
