@@ -161,15 +161,16 @@ def test_memory_returns(closes):
         gc.collect()
         # Threads end by themselves after their documents are dropped.
         for _ in range(100):
-            if len(os.listdir("/proc/self/task")) == threads:
+            if len(os.listdir("/proc/self/task")) <= threads:
                 break
             time.sleep(0.05)
 
+    # Those of earlier tests may end meanwhile.
     threads = len(os.listdir("/proc/self/task"))
     run(100)
     before = memory()
     run(500)
-    assert len(os.listdir("/proc/self/task")) == threads
+    assert len(os.listdir("/proc/self/task")) <= threads
     assert memory() - before < 8 << 20
 
 
@@ -183,10 +184,10 @@ def test_500_documents_at_once():
     del documents
     gc.collect()
     for _ in range(100):
-        if len(os.listdir("/proc/self/task")) == threads:
+        if len(os.listdir("/proc/self/task")) <= threads:
             break
         time.sleep(0.05)
-    assert len(os.listdir("/proc/self/task")) == threads
+    assert len(os.listdir("/proc/self/task")) <= threads
     documents = [zeview.open(content) for _ in range(500)]
     assert {len(document.kernels()) for document in documents} == {1}
     # The memory of the first 500 is used again.
