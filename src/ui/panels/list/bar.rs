@@ -86,7 +86,7 @@ pub(super) fn status(view: &View, list: &List) -> Html {
         }
         <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
         if let Some(of) = &page.reading { { reading(of, list.is_stopped) } }
-        // Those of a comparison are in its summary.
+        // The summary of a comparison has its notes.
         { for page.notes.iter().filter(|_| list.id != ListId::Differences).map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
 }
