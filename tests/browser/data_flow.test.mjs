@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { withCode } from "./generated.mjs";
 import { axe, choose, dropBytes, dropFile, eventually, fixture, journey, screenshot, showCodeStart } from "./harness.mjs";
+import { watchRequests } from "./protocol.mjs";
 
 const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 
@@ -78,7 +79,9 @@ journey("the costliest loop is shown at once, and one figure beside the code", {
   await eventually(() => dock(page, "Waits").count(), 0);
 });
 
-journey("code above 32 KB is shown before its data flow is known", { width: 1440, height: 900 }, async (page) => {
+const late = (page) => watchRequests(page, { DataFlow: 2000 });
+
+journey("code above 32 KB is shown before its data flow is known", { width: 1440, height: 900, before: late }, async (page) => {
   await page.evaluate(() => {
     const look = () => {
       const row = document.querySelector("#instructions [data-row]");

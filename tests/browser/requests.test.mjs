@@ -1,68 +1,37 @@
 // Requests of the page to the decoder: one per user action.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import { choose, dropFile, eventually, fixture, journey, showAllPanes } from "./harness.mjs";
+import { watchRequests } from "./protocol.mjs";
 
 showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
-
-/** The variants of `Request`, in order: messages contain the index. */
-const REQUESTS = (() => {
-  const source = readFileSync(path.join(import.meta.dirname, "../../src/worker/protocol/request.rs"), "utf8");
-  const [, variants] = source.match(/^pub enum Request \{$(.*?)^\}$/ms);
-  return [...variants.matchAll(/^ {4}(\w+)/gm)].map(([, name]) => name);
-})();
-
-/** Records the name of each posted request. */
-async function watchRequests(page) {
-  await page.addInitScript((names) => {
-    globalThis.requests = [];
-    /** The offset after a variable-length number. */
-    const skip = (bytes, at) => {
-      while (bytes[at] & 0x80) at += 1;
-      return at + 1;
-    };
-    globalThis.Worker = class extends Worker {
-      postMessage(...message) {
-        const bytes = message[0]?.data ?? message[0];
-        if (bytes instanceof Uint8Array) {
-          const about = skip(bytes, 0);
-          const request = bytes[about] === 0 ? about + 1 : skip(bytes, about + 1);
-          globalThis.requests.push(names[bytes[request]] ?? `request ${bytes[request]}`);
-        }
-        super.postMessage(...message);
-      }
-    };
-  }, REQUESTS);
-}
 
 /**
  * The requests from an action until its effect is visible, without those for bytes and tree rows
  * that come into view.
  */
 async function asked(page, act, seen) {
+  await settled(page);
   await page.evaluate(() => { globalThis.requests.length = 0; });
   await act();
   await seen();
-  // A duplicate request would follow within a few frames.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await settled(page);
   const requests = await page.evaluate(() => globalThis.requests);
   return requests.filter((request, i) => request !== "Bytes" && !(request === "Rows" && i > 0));
 }
 
-/** Waits until the page has requested the contents of the file's first panel. */
-async function quiet(page) {
-  let before = -1;
-  await eventually(async () => {
-    const now = await page.evaluate(() => globalThis.requests.length);
-    await page.waitForTimeout(300);
-    const still = now === before;
-    before = now;
-    return String(still);
-  }, /true/);
+/** Waits until all requests are answered and none follows from the answers. */
+function settled(page) {
+  return eventually(() => page.evaluate(async () => {
+    const posted = globalThis.requests.length;
+    const isIdle = () => globalThis.requests.length === posted && globalThis.workers.every(({ pending }) => pending === 0);
+    if (!isIdle()) return false;
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    return isIdle();
+  }), (isSettled) => isSettled);
 }
 
 const row = (page, name) => page.getByRole("treeitem", { name });
@@ -100,8 +69,7 @@ journey("selecting a tree row, a cell or a kernel sends one request", options, a
 
 journey("modules: one request for the graph and one per selection", options, async (page) => {
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
-  await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
-  await quiet(page);
+  await tab(page, "Modules").waitFor();
   const node = (name) => page.locator("#graph .node", { hasText: name });
   const shown = () => node("abstract module 0").waitFor();
   assert.deepEqual(await asked(page, () => choose(tab(page, "Modules")), shown), ["Graph"]);

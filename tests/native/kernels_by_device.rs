@@ -323,13 +323,13 @@ fn one_kernel_of_each_family_is_looked_at() {
     let totals = totals_by(&*list, "family", &document.sources);
     let found: Vec<_> = totals
         .iter()
-        .map(|of| (&*of.name, of.kernels, of.builds, of.spilling, of.worst))
+        .map(|(of, worst)| (&*of.name, of.kernels, of.builds, of.spilling, *worst))
         .collect();
     assert_eq!(
         found,
         [("K", 3, 3, 3, 0), ("L", 1, 1, 1, 3), ("fine", 1, 1, 0, 4)]
     );
-    let code: u64 = totals.iter().map(|of| of.code_size).sum();
+    let code: u64 = totals.iter().map(|(of, _)| of.code_size).sum();
     let all =
         (0..list.primary()).map(|row| cell_number(&*list, row, "code_size", &document.sources));
     assert_eq!(code as f64, all.sum::<f64>());

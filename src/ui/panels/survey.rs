@@ -113,11 +113,12 @@ fn table(column: &str, title: &'static str, totals: &Totals) -> Html {
     </> }
 }
 
-fn row(column: &str, of: &TotalsRow) -> Html {
+fn row(column: &str, row: &TotalsRow) -> Html {
+    let TotalsRow { totals: of, worst } = row;
     let filter = is(column, &of.name);
     let cell = |id: &str| {
         let at = SURVEY_COLUMNS.iter().position(|column| *column == id);
-        at.and_then(|at| of.worst.cells.get(at))
+        at.and_then(|at| worst.cells.get(at))
     };
     let name = cell("name").map_or("".into(), |cell| cell.value.title());
     let spill = cell("spill_size").map(|cell| &cell.value);
@@ -134,7 +135,7 @@ fn row(column: &str, of: &TotalsRow) -> Html {
         .and_then(CellValue::number)
         .filter(|_| of.spilling > 0);
     // A spill has its columns.
-    let others = hazards(&of.worst).filter(|hazard| hazard.text != "spills");
+    let others = hazards(worst).filter(|hazard| hazard.text != "spills");
     html! {
         <tr key={of.name.to_string()}>
             <td>{ button("cell", Command::KernelsWhere(filter), shortened(&escaped(&of.name))) }</td>
@@ -144,8 +145,8 @@ fn row(column: &str, of: &TotalsRow) -> Html {
             <td class="mono">{ escaped(&briefly(&of.devices)) }</td>
             <td class="num" title={format::bytes(of.code_size)}>{ format::size(of.code_size) }</td>
             <td class="worst-of">
-                if of.spilling > 0 || hazards(&of.worst).next().is_some() {
-                    { button("fact mono", Command::OpenKernel(of.worst.entry), shortened(&escaped(&name))) }
+                if of.spilling > 0 || hazards(worst).next().is_some() {
+                    { button("fact mono", Command::OpenKernel(worst.entry), shortened(&escaped(&name))) }
                     { for others.map(|hazard| html! { <span title={hazard.doc.to_string()}>{ " " }{ format::mark(hazard) }</span> }) }
                 }
             </td>

@@ -62,12 +62,18 @@ impl Session {
         let Some(client) = self.client(follower) else {
             return;
         };
+        let requested = move |session: &Session| {
+            [led, follower].map(|tab| Some(session.live(tab)?.last_selection.get()))
+        };
+        let before = requested(self);
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let (path, _) = nearest(&client, &path).await;
             let state = session.state();
             let now = state.tab(led).and_then(|tab| tab.view());
-            let is_due = now.is_some_and(|view| view.selection.serial == serial);
+            // A selection that was requested meanwhile is newer, in whichever file.
+            let is_due = now.is_some_and(|view| view.selection.serial == serial)
+                && requested(&session) == before;
             if is_due && !path.is_empty() {
                 session.select_known(follower, Selection::node(path, SelectionOrigin::Follow));
             }

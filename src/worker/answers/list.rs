@@ -113,21 +113,14 @@ fn totals(
 ) -> Totals {
     let all = totals_by(list, by, sources);
     let first = usize::try_from(count).unwrap_or(usize::MAX);
-    let rows = all.iter().take(first).filter_map(|of| {
-        Some(TotalsRow {
-            name: of.name.clone(),
-            kernels: of.kernels,
-            builds: of.builds,
-            spilling: of.spilling,
-            unknown: of.unknown,
-            devices: of.devices.clone(),
-            code_size: of.code_size,
-            worst: row_of(list, of.worst, columns, false, sources)?,
-        })
+    let count = all.len() as u64;
+    let rows = all.into_iter().take(first).filter_map(|(totals, worst)| {
+        let worst = row_of(list, worst, columns, false, sources)?;
+        Some(TotalsRow { totals, worst })
     });
     Totals {
         rows: rows.collect(),
-        count: all.len() as u64,
+        count,
     }
 }
 

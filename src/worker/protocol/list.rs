@@ -4,6 +4,7 @@ use crate::analysis::package_reading::Unpacking;
 use crate::analysis::survey::{Progress, Survey};
 use crate::model::{NodeId, Span, Str};
 use crate::sizes::SizeMap;
+use crate::tables::kernels::KernelTotals;
 use crate::tables::query::Query;
 use crate::tables::write::Form;
 use crate::tables::{self, ListId, Secondary};
@@ -183,20 +184,8 @@ pub struct Totals {
 /// Kernels of one family, or in one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TotalsRow {
-    /// The family; the path of the file in the package.
-    pub name: Str,
-    /// Number of distinct kernel names.
-    pub kernels: u64,
-    /// Number of their builds.
-    pub builds: u64,
-    /// Number of builds that are known to spill.
-    pub spilling: u64,
-    /// Number of builds of which it is not known.
-    pub unknown: u64,
-    /// The devices of the builds that spill.
-    pub devices: Vec<Str>,
-    /// Bytes of native code.
-    pub code_size: u64,
+    /// Its name is the family, or the path of the file in the package.
+    pub totals: KernelTotals,
     /// The kernel with the worst finding, or the first one.
     pub worst: tables::Row,
 }

@@ -329,8 +329,9 @@ pub(super) fn facts(index: &Index, sources: &Sources) -> Vec<Fact> {
     let count = index.images.len() as u64;
     let mut facts = vec![Fact::new("images", plural(count, "device image"), first).headline()];
     if index.kernels > 0 {
-        // Images for several devices, and SPIR-V beside native code, have the same kernels.
-        let noun = if count > 1 { "build" } else { "kernel" };
+        // An entry for each image that has the kernel, also for those with SPIR-V: not the builds that
+        // other views count.
+        let noun = if count > 1 { "kernel entry" } else { "kernel" };
         let kernels = plural(index.kernels, noun);
         facts.push(Fact::new(Fact::KERNELS, kernels, first).headline());
     }

@@ -85,7 +85,7 @@ pub(super) fn status(view: &View, list: &List) -> Html {
             { toggle_button("toggle info", list.query.all, "Rows that are hidden by default", &Command::ToggleSecondary(list.id), secondary(page.secondary)) }
         }
         <span class="dim" role="status">{ if has_count { counts } else { String::new() } }</span>
-        if let Some(of) = &page.reading { { reading(of, list.is_stopped) } }
+        if let Some(of) = page.reading.as_ref().filter(|_| list.is_stopped) { { reading(of, true) } }
         // The summary of a comparison has its notes.
         { for page.notes.iter().filter(|_| list.id != ListId::Differences).map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }

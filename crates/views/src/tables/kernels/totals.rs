@@ -3,11 +3,12 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::tables::{CellValue, Key, List};
+use serde::{Deserialize, Serialize};
 use zeview_core::analysis::kernels::HazardKind;
 use zeview_core::model::{Sources, Str, sort};
 
 /// The kernels with an equal value in a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelTotals {
     /// The value.
     pub name: Str,
@@ -23,8 +24,13 @@ pub struct KernelTotals {
     pub devices: Vec<Str>,
     /// Bytes of native code.
     pub code_size: u64,
+}
+
+/// Totals while they are counted.
+struct Counting {
+    totals: KernelTotals,
     /// The row with the worst finding; the first one if no kernel has a finding.
-    pub worst: u32,
+    worst: u32,
     /// The key of its findings.
     key: [i128; 3],
     names: HashSet<u64>,
@@ -32,8 +38,9 @@ pub struct KernelTotals {
 
 /// Returns the totals by the values of a column, without secondary rows: those with the worst findings
 /// first, then those with most code. Large register files and call stacks are no findings. Returns none
-/// if there is no such column.
-pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<KernelTotals> {
+/// if there is no such column. Beside each, the row with its worst finding; the first one if no kernel has
+/// a finding.
+pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<(KernelTotals, u32)> {
     let columns = list.id().columns();
     let place = |id: &str| columns.iter().position(|column| column.id == id);
     let places = ["hazards", "spill_size", "device", "code_size"].map(place);
@@ -43,7 +50,7 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<Kernel
         return Vec::new();
     };
     let hasher = foldhash::fast::FixedState::default();
-    let mut all: Vec<KernelTotals> = Vec::new();
+    let mut all: Vec<Counting> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::default();
     for row in 0..list.primary() {
         let name = list.value(row, of, sources).text().into_owned();
@@ -51,18 +58,19 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<Kernel
         let at = match known.get(&name) {
             Some(at) => *at,
             None => {
-                all.push(KernelTotals::new(name.clone().into(), row));
+                all.push(Counting::new(name.clone().into(), row));
                 known.insert(name, next);
                 next
             }
         };
-        let Some(totals) = all.get_mut(at) else {
+        let Some(counting) = all.get_mut(at) else {
             continue;
         };
+        let totals = &mut counting.totals;
         totals.builds += 1;
         let kernel = list.value(row, 0, sources);
         let kernel = std::hash::BuildHasher::hash_one(&hasher, kernel.text());
-        totals.names.insert(kernel);
+        counting.names.insert(kernel);
         match list.value(row, spill, sources) {
             CellValue::Unknown { .. } => totals.unknown += 1,
             value if value.number().is_some_and(|size| size > 0.0) => {
@@ -80,33 +88,36 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<Kernel
         }
         if let Key::Ints(key) = list.key(row, hazards, sources)
             && key.first().is_some_and(|kind| *kind > LEAST)
-            && key > totals.key
+            && key > counting.key
         {
-            totals.key = key;
-            totals.worst = row;
+            counting.key = key;
+            counting.worst = row;
         }
-    }
-    for totals in &mut all {
-        totals.kernels = totals.names.len() as u64;
-        totals.names = HashSet::default();
     }
     // Equal ones stay in the order of the list.
     sort::by(&mut all, |a, b| {
-        (b.key, b.code_size).cmp(&(a.key, a.code_size))
+        (b.key, b.totals.code_size).cmp(&(a.key, a.totals.code_size))
     });
-    all
+    let totals = all.into_iter().map(|counting| {
+        let kernels = counting.names.len() as u64;
+        let totals = counting.totals;
+        (KernelTotals { kernels, ..totals }, counting.worst)
+    });
+    totals.collect()
 }
 
-impl KernelTotals {
-    fn new(name: Str, row: u32) -> KernelTotals {
-        KernelTotals {
-            name,
-            kernels: 0,
-            builds: 0,
-            spilling: 0,
-            unknown: 0,
-            devices: Vec::new(),
-            code_size: 0,
+impl Counting {
+    fn new(name: Str, row: u32) -> Counting {
+        Counting {
+            totals: KernelTotals {
+                name,
+                kernels: 0,
+                builds: 0,
+                spilling: 0,
+                unknown: 0,
+                devices: Vec::new(),
+                code_size: 0,
+            },
             worst: row,
             key: [0; 3],
             names: HashSet::default(),
