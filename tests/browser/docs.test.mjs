@@ -30,24 +30,32 @@ const site = (name, options = {}) => ({
   },
 });
 
-for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 400], ["dark", 400]]) {
-  journey(`the documentation is accessible and fits into ${width} px, ${theme}`, site("index.html", { theme, width }), async (page) => {
-    const start = new URL("./", page.url());
-    const found = new Map();
-    for (const name of NAMES) {
-      await page.goto(new URL(name, start).href, { waitUntil: "load" });
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(wider <= 0, `${name} is ${wider} pixels wider than the window`);
-      const missing = await page.evaluate(() => [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src));
-      assert.deepEqual(missing, [], name);
-      assert.doesNotMatch(await page.locator("main").innerText(), /\{\{#|@@/, `${name} has a directive that was not replaced`);
-      // The page in the views has journeys of its own.
-      for (const line of await violations(page, { iframes: false })) found.set(line, [...(found.get(line) ?? []), name]);
-    }
-    // What all pages share is listed once.
-    const lines = [...found].map(([line, names]) => `${line} (${names[0]}${names.length > 1 ? ` and ${names.length - 1} more` : ""})`);
-    assert.equal(lines.join("\n"), "", "axe-core reports violations");
-  });
+/** Pages of a journey: each takes seconds on a busy machine. */
+const AT_ONCE = 14;
+
+// Colors do not depend on the width.
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 400]]) {
+  for (let first = 0; first < NAMES.length; first += AT_ONCE) {
+    const names = NAMES.slice(first, first + AT_ONCE);
+    const which = `${first + 1} to ${first + names.length} of ${NAMES.length}`;
+    journey(`the documentation is accessible and fits into ${width} px, ${theme}: ${which}`, site("index.html", { theme, width }), async (page) => {
+      const start = new URL("./", page.url());
+      const found = new Map();
+      for (const name of names) {
+        await page.goto(new URL(name, start).href, { waitUntil: "load" });
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(wider <= 0, `${name} is ${wider} pixels wider than the window`);
+        const missing = await page.evaluate(() => [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src));
+        assert.deepEqual(missing, [], name);
+        assert.doesNotMatch(await page.locator("main").innerText(), /\{\{#|@@/, `${name} has a directive that was not replaced`);
+        // The page in the views has journeys of its own.
+        for (const line of await violations(page, { iframes: false })) found.set(line, [...(found.get(line) ?? []), name]);
+      }
+      // What all pages share is listed once.
+      const lines = [...found].map(([line, names]) => `${line} (${names[0]}${names.length > 1 ? ` and ${names.length - 1} more` : ""})`);
+      assert.equal(lines.join("\n"), "", "axe-core reports violations");
+    });
+  }
 }
 
 for (const name of WITH_VIEWS) {

@@ -50,7 +50,9 @@ journey("selecting a tree row, a cell or a kernel sends one request", options, a
   const expand = () => page.keyboard.press("ArrowRight");
   assert.deepEqual(await asked(page, expand, () => row(page, /^kernels/).first().waitFor()), ["Rows"]);
   const list = () => page.locator("#kernels [data-row='2']").waitFor();
-  assert.deepEqual(await asked(page, () => choose(tab(page, "Kernels")), list), ["List", "List"]);
+  // The rows, and then their figures: as many requests as the analysis takes steps.
+  const lists = await asked(page, () => choose(tab(page, "Kernels")), list);
+  assert.deepEqual([lists.length > 1, ...new Set(lists)], [true, "List"]);
 
   const cell = page.locator("#kernels [data-row='2'] [role=gridcell]", { hasText: "3 328" });
   const both = async () => {

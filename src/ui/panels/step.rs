@@ -42,7 +42,7 @@ struct Shown {
     /// The kernel; `None` until it is read.
     report: Option<Rc<StepReport>>,
     failed: Option<AttrValue>,
-    /// Number of the answer: columns of another one are others.
+    /// Number of the answer: lines of another one are others.
     run: u32,
     /// The columns that are hidden, by their indices.
     hidden: Vec<usize>,
@@ -148,7 +148,7 @@ pub fn StepPanel(props: &PanelProps) -> Html {
             </div>
             <div class="step-columns">
                 { for visible.map(|(at, head)| html! {
-                    <Column key={format!("{}-{at}", now.run)} session={props.session.clone()} column={at}
+                    <Column key={key(&report, at, head)} session={props.session.clone()} column={at}
                             head={head.clone()} run={now.run} lit={now.lit.clone()}
                             chosen={now.chosen.filter(|(of, _)| *of == at).map(|(_, row)| row)}
                             goal={now.goal(at)} found={now.found.clone()} choices={now.choices}
@@ -159,6 +159,22 @@ pub fn StepPanel(props: &PanelProps) -> Html {
             </div>
         </div>
     }
+}
+
+/// What a column keeps when the kernel is read again: its element, with the focus.
+fn key(report: &StepReport, at: usize, head: &StepHead) -> String {
+    let mut before = report.columns.iter().take(at);
+    let number = if before.any(|other| is_same(other, head)) {
+        at
+    } else {
+        0
+    };
+    format!("{} {} {number}", head.kind.words(), head.title)
+}
+
+/// Whether two columns of two answers are the same one.
+fn is_same(one: &StepHead, other: &StepHead) -> bool {
+    one.kind == other.kind && one.title == other.title
 }
 
 /// What ties the columns, in words.
@@ -221,25 +237,35 @@ impl Subject {
     }
 
     fn show(&self, report: StepReport) {
+        let before = self.shown.get();
+        let known = before.report.as_ref();
+        // The same kernel is read again when a source file was added.
+        let known = known.filter(|known| known.code == report.code);
         // Of several source files, the one with the most lines of the kernel; of the forms of a
         // compiler, the nearest to the hardware that still has blocks of data.
         let mut has_source = false;
-        let mut others = Vec::new();
+        let mut hidden = Vec::new();
+        let mut chosen = None;
         for (at, head) in report.columns.iter().enumerate() {
-            let is_hidden = match head.kind {
+            let others_hide = match head.kind {
                 StepKind::Source => std::mem::replace(&mut has_source, true),
                 StepKind::Ttir | StepKind::Llvm => true,
                 _ => false,
             };
-            if is_hidden {
-                others.push(at);
+            let place =
+                known.and_then(|known| known.columns.iter().position(|other| is_same(other, head)));
+            if place.map_or(others_hide, |place| before.is_hidden(place)) {
+                hidden.push(at);
             }
+            let of = before.chosen.filter(|(column, _)| Some(*column) == place);
+            chosen = of.map(|(_, row)| (at, row)).or(chosen);
         }
         self.shown.change(|shown| {
             *shown = Shown {
                 report: Some(Rc::new(report)),
                 run: shown.run.wrapping_add(1),
-                hidden: others,
+                hidden,
+                chosen,
                 ..Shown::default()
             };
         });
@@ -295,8 +321,8 @@ impl Subject {
     }
 
     /// Chooses a line: scrolls the other columns to what belongs to it, and selects its bytes. Of a
-    /// line that was chosen before, the next places.
-    fn choose(&self, column: usize, row: u32, line: &StepLine) {
+    /// line that was chosen before, the next places. `None` is a line that was not read yet.
+    fn choose(&self, column: usize, row: u32, line: Option<&StepLine>) {
         let is_again = self.shown.get().chosen == Some((column, row));
         self.shown.change(|shown| {
             shown.chosen = Some((column, row));
@@ -310,6 +336,24 @@ impl Subject {
             }
             shown.choices = shown.choices.wrapping_add(1);
         });
+        match line {
+            Some(line) => self.chose(column, row, line, is_again),
+            None => {
+                let here = self.clone();
+                self.ask_lines(column as u32, row, 1, move |answer| {
+                    let is_due = here.shown.get().chosen == Some((column, row));
+                    if let (Some((lines, _)), true) = (answer, is_due)
+                        && let Some(line) = lines.first()
+                    {
+                        here.chose(column, row, line, false);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Shows what belongs to a chosen line.
+    fn chose(&self, column: usize, row: u32, line: &StepLine, is_again: bool) {
         if let Some(point) = line.points.first().copied().filter(|_| !is_again) {
             let here = self.clone();
             self.ask(StepPlace::Point(point), move |found| {
@@ -324,6 +368,40 @@ impl Subject {
         if let Some(span) = line.span {
             self.session.0.run(Command::Select(span));
         }
+    }
+
+    /// Reads lines of a column, unless another kernel is read meanwhile. `None` if it fails.
+    fn ask_lines(
+        &self,
+        column: u32,
+        start: u32,
+        count: u32,
+        then: impl FnOnce(Option<Lines>) + 'static,
+    ) {
+        let Some((tab, _)) = self.session.0.active() else {
+            return;
+        };
+        let run = self.shown.get().run;
+        let here = self.clone();
+        let then = move |session: &Rc<Session>, answer| {
+            if here.shown.get().run != run {
+                return;
+            }
+            match answer {
+                Ok(Response::StepLines(lines, codes)) => then(Some((lines, codes))),
+                Ok(_) => {}
+                Err(error) => {
+                    then(None);
+                    session.handle_error(tab, &error);
+                }
+            }
+        };
+        let request = Request::StepLines {
+            column,
+            start,
+            count,
+        };
+        self.session.0.ask_then(tab, request, Box::new(then));
     }
 
     fn ask(&self, place: StepPlace, then: impl FnOnce(StepRows) + 'static) {
@@ -363,6 +441,9 @@ struct ColumnProps {
     samples: Option<Rc<CodeSamples>>,
 }
 
+/// Lines as they are read: with the code of each, if they are instructions.
+type Lines = (Vec<StepLine>, Vec<CodeRow>);
+
 /// Lines of a column; with the code of each, if they are instructions.
 struct Page {
     lines: Vec<StepLine>,
@@ -374,8 +455,16 @@ struct Page {
 struct Pages {
     /// Number of changes: the pages themselves are too large to compare.
     version: u32,
+    known: Rc<HashMap<u32, Asked>>,
+}
+
+/// A page that was asked for.
+#[derive(Clone, Default)]
+struct Asked {
+    /// The answer that it belongs to.
+    run: u32,
     /// `None` until the lines are there.
-    known: Rc<HashMap<u32, Option<Rc<Page>>>>,
+    page: Option<Rc<Page>>,
 }
 
 impl PartialEq for Pages {
@@ -385,17 +474,27 @@ impl PartialEq for Pages {
 }
 
 impl Pages {
-    fn set(&mut self, page: u32, lines: Option<Option<Rc<Page>>>) {
+    /// Whether a page was asked for in this answer.
+    fn has(&self, page: u32, run: u32) -> bool {
+        self.known.get(&page).is_some_and(|asked| asked.run == run)
+    }
+
+    /// Notes that a page is asked for. Its earlier lines stay until the new ones are there.
+    fn ask(&mut self, page: u32, run: u32) {
+        Rc::make_mut(&mut self.known).entry(page).or_default().run = run;
+    }
+
+    fn set(&mut self, page: u32, run: u32, lines: Option<Rc<Page>>) {
         self.version = self.version.wrapping_add(1);
         let known = Rc::make_mut(&mut self.known);
         match lines {
-            Some(lines) => known.insert(page, lines),
+            Some(_) => known.insert(page, Asked { run, page: lines }),
             None => known.remove(&page),
         };
     }
 
     fn line(&self, row: u32) -> Option<(&StepLine, Option<&CodeRow>)> {
-        let page = self.known.get(&(row / PAGE))?.as_ref()?;
+        let page = self.known.get(&(row / PAGE))?.page.as_ref()?;
         let at = (row % PAGE) as usize;
         Some((page.lines.get(at)?, page.codes.get(at)))
     }
@@ -535,34 +634,21 @@ fn instruction(props: &ColumnProps, line: &StepLine, code: &CodeRow) -> Html {
 
 /// Asks for the pages of rows that are not known.
 fn need(props: &ColumnProps, pages: &Local<Pages>, start: u64, end: u64) {
-    let Some((tab, _)) = props.session.0.active() else {
-        return;
-    };
     let first = (start / u64::from(PAGE)) as u32;
     let last = (end.saturating_sub(1) / u64::from(PAGE)) as u32;
+    let run = props.run;
     for page in first..=last {
-        if start >= end || pages.get().known.contains_key(&page) {
+        if start >= end || pages.get().has(page, run) {
             continue;
         }
-        pages.change(|pages| pages.set(page, Some(None)));
-        let request = Request::StepLines {
-            column: props.column as u32,
-            start: page * PAGE,
-            count: PAGE,
-        };
+        pages.change(|pages| pages.ask(page, run));
         let here = pages.clone();
-        let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::StepLines(lines, codes)) => {
-                let lines = Rc::new(Page { lines, codes });
-                here.change(|pages| pages.set(page, Some(Some(lines))));
-            }
-            Ok(_) => {}
-            Err(error) => {
-                here.change(|pages| pages.set(page, None));
-                session.handle_error(tab, &error);
-            }
+        let column = props.column as u32;
+        let then = move |answer: Option<Lines>| {
+            let lines = answer.map(|(lines, codes)| Rc::new(Page { lines, codes }));
+            here.change(|pages| pages.set(page, run, lines));
         };
-        props.session.0.ask_then(tab, request, Box::new(then));
+        props.subject.ask_lines(column, page * PAGE, PAGE, then);
     }
 }
 
@@ -580,9 +666,10 @@ impl Actions {
     }
 
     fn choose(&self, row: u32) {
-        if let Some(line) = self.line(row) {
-            self.props.subject.choose(self.props.column, row, &line);
-        }
+        let line = self.line(row);
+        self.props
+            .subject
+            .choose(self.props.column, row, line.as_ref());
     }
 
     fn key(&self, event: &KeyboardEvent) {

@@ -29,7 +29,7 @@ columns! {
         |(_, device, _), _| Cell::text(&*device.configuration);
     "family" Text Default 10 "Release" "" "The release of the architecture."
         |(_, device, _), _| Cell::text(&*device.family);
-    "verdict" Text Default 27 "Verdict" "" "The driver's verdict on the file for the device."
+    "verdict" Text Default 21 "Verdict" "" "The driver's verdict on the file for the device."
         |(list, _, at), sources| match list.answer(at, sources) {
             Some(answer) => outcome(answer.outcome),
             None => Cell::empty(),
