@@ -1,7 +1,6 @@
 //! A kernel in step: its source, SPIR-V, vISA and instructions side by side. Lines that belong
 //! together have the same color; pointing at one marks the others, choosing one scrolls to them.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -455,12 +454,13 @@ struct Page {
 struct Pages {
     /// Number of changes: the pages themselves are too large to compare.
     version: u32,
-    known: Rc<HashMap<u32, Asked>>,
+    asked: Rc<Vec<Asked>>,
 }
 
 /// A page that was asked for.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Asked {
+    number: u32,
     /// The answer that it belongs to.
     run: u32,
     /// `None` until the lines are there.
@@ -474,27 +474,22 @@ impl PartialEq for Pages {
 }
 
 impl Pages {
-    /// Whether a page was asked for in this answer.
-    fn has(&self, page: u32, run: u32) -> bool {
-        self.known.get(&page).is_some_and(|asked| asked.run == run)
+    fn get(&self, number: u32) -> Option<&Asked> {
+        self.asked.iter().find(|asked| asked.number == number)
     }
 
-    /// Notes that a page is asked for. Its earlier lines stay until the new ones are there.
-    fn ask(&mut self, page: u32, run: u32) {
-        Rc::make_mut(&mut self.known).entry(page).or_default().run = run;
-    }
-
-    fn set(&mut self, page: u32, run: u32, lines: Option<Rc<Page>>) {
+    /// Notes that a page is asked for, or its lines. Its earlier lines stay until the new ones are there.
+    fn set(&mut self, number: u32, run: u32, lines: Option<Rc<Page>>) {
+        let before = self.get(number).and_then(|asked| asked.page.clone());
+        let asked = Rc::make_mut(&mut self.asked);
+        asked.retain(|asked| asked.number != number);
+        let page = lines.or(before);
+        asked.push(Asked { number, run, page });
         self.version = self.version.wrapping_add(1);
-        let known = Rc::make_mut(&mut self.known);
-        match lines {
-            Some(_) => known.insert(page, Asked { run, page: lines }),
-            None => known.remove(&page),
-        };
     }
 
     fn line(&self, row: u32) -> Option<(&StepLine, Option<&CodeRow>)> {
-        let page = self.known.get(&(row / PAGE))?.page.as_ref()?;
+        let page = self.get(row / PAGE)?.page.as_ref()?;
         let at = (row % PAGE) as usize;
         Some((page.lines.get(at)?, page.codes.get(at)))
     }
@@ -638,15 +633,17 @@ fn need(props: &ColumnProps, pages: &Local<Pages>, start: u64, end: u64) {
     let last = (end.saturating_sub(1) / u64::from(PAGE)) as u32;
     let run = props.run;
     for page in first..=last {
-        if start >= end || pages.get().has(page, run) {
+        if start >= end || pages.get().get(page).is_some_and(|asked| asked.run == run) {
             continue;
         }
-        pages.change(|pages| pages.ask(page, run));
+        pages.change(|pages| pages.set(page, run, None));
         let here = pages.clone();
         let column = props.column as u32;
         let then = move |answer: Option<Lines>| {
+            // What failed can be asked for again: no answer has this number.
+            let of = if answer.is_some() { run } else { u32::MAX };
             let lines = answer.map(|(lines, codes)| Rc::new(Page { lines, codes }));
-            here.change(|pages| pages.set(page, run, lines));
+            here.change(|pages| pages.set(page, of, lines));
         };
         props.subject.ask_lines(column, page * PAGE, PAGE, then);
     }
