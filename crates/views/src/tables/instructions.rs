@@ -458,14 +458,14 @@ impl InstructionList {
         self.line_of(row, sources).map(place) != before.map(place)
     }
 
-    /// The width that 99 % of the instructions fit into, in characters; of long code, 99 % of
+    /// The length that 99 % of the instructions do not exceed, in characters; of long code, 99 % of
     /// [`MEASURED`] instructions in all parts of it.
-    fn compact_width(&self, sources: &Sources) -> u32 {
+    fn usual_length(&self, length: fn(&CodeRow) -> u32, sources: &Sources) -> u32 {
         let count = self.listing.count();
         let step = count.div_ceil(MEASURED).max(1);
         let rows = (0..count).step_by(step as usize);
         let rows = rows.filter_map(|row| self.code_row(row, sources));
-        let mut lengths: Vec<u32> = rows.map(|row| row.compact_length()).collect();
+        let mut lengths: Vec<u32> = rows.map(|row| length(&row)).collect();
         sort::ascending(&mut lengths);
         let at = lengths.len().saturating_sub(1) * 99 / 100;
         lengths.get(at).copied().unwrap_or(0)
@@ -621,13 +621,15 @@ impl List for InstructionList {
         notes
     }
 
-    /// For the column of texts, returns the width of nearly all of them in characters, without
-    /// options.
+    /// For the columns of texts and of their options, returns the length of nearly all of them in
+    /// characters: the page shows a text without its options.
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
-        match COLUMNS.get(column)?.id {
-            "text" => Some(f64::from(self.compact_width(sources))),
-            _ => None,
-        }
+        let length = match COLUMNS.get(column)?.id {
+            "text" => CodeRow::compact_length,
+            "waits" => |row: &CodeRow| u32::try_from(row.options.len()).unwrap_or(u32::MAX),
+            _ => return None,
+        };
+        Some(f64::from(self.usual_length(length, sources)))
     }
 
     fn shows(&self, column: &Column) -> bool {

@@ -57,7 +57,10 @@ impl Grid {
                 let (least, most) = TEXTS;
                 (self.data().maximum("text").clamp(least, most) * DIGIT) as u32 + PADDING
             }
-            "waits" => 92,
+            // And the letter of a compacted instruction.
+            "waits" => {
+                ((self.data().maximum("waits").clamp(9.0, 16.0) + 3.0) * DIGIT) as u32 + PADDING
+            }
             // What is left; scoreboard options are rather seen whole.
             "comment" => 72,
             _ => return None,
