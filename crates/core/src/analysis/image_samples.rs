@@ -1,8 +1,9 @@
 //! The images that runtimes choose from: those of a container, or a document as its only image.
 
-use super::images::{Image, Images};
+use super::images::{Image, ImageSort, Images};
 use super::package_images::PackagePlace;
 use crate::model::{Document, InnerDocument, NodeId, Str};
+use std::collections::HashMap;
 
 /// Maximum number of sorts of images that are opened to determine the driver's verdict.
 const SAMPLES_MAX: usize = 64;
@@ -24,19 +25,28 @@ impl Document {
         {
             return itself;
         }
-        let mut known = Vec::new();
+        let mut known: HashMap<ImageSort, Option<usize>> = HashMap::default();
         for at in 0..images.list.len() {
             let Some(image) = images.list.get(at) else {
                 break;
             };
-            let sort = image.sort(&self.sources);
-            let is_new = sort.is_some() && !known.contains(&sort);
-            if !is_new || known.len() >= SAMPLES_MAX {
-                continue;
-            }
-            known.push(sort);
-            if let Some(within) = self.images_within(image.span) {
-                images.samples.push((at, within));
+            let (span, sort) = (image.span, image.sort(&self.sources));
+            let Some(sort) = sort else { continue };
+            let sample = match known.get(&sort) {
+                Some(sample) => *sample,
+                None if known.len() >= SAMPLES_MAX => continue,
+                None => {
+                    let within = self.images_within(span);
+                    let sample = within.map(|within| {
+                        images.samples.push(within);
+                        images.samples.len() - 1
+                    });
+                    known.insert(sort, sample);
+                    sample
+                }
+            };
+            if let Some(image) = images.list.get_mut(at) {
+                image.sample = sample;
             }
         }
         images
@@ -73,6 +83,7 @@ impl Document {
                 container: 0,
                 member: name,
                 host: None,
+                sample: None,
             }],
             ..Images::default()
         })

@@ -36,9 +36,9 @@ pub struct Images {
     pub containers: Vec<Container>,
     /// Number of images that exceed the limit of the list.
     pub left_out: u64,
-    /// For a host binary: the index and contents of one image of each sort, if it was opened
+    /// For a host binary: the contents of one image of each sort, of those that were opened
     /// ([`Document::images_to_choose`]).
-    pub samples: Vec<(usize, Images)>,
+    pub samples: Vec<Images>,
 }
 
 /// Device code in a container.
@@ -69,11 +69,14 @@ pub struct Image {
     pub member: Str,
     /// Its entry in the index of a host binary.
     pub host: Option<HostIndexEntry>,
+    /// The index in [`Images::samples`] of the contents of an image for which the driver's verdict is the
+    /// same.
+    pub sample: Option<usize>,
 }
 
 /// What is equal for images for which the driver's verdict is the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImageSort {
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct ImageSort {
     /// The host binary: libraries of a package are built with the same options for other devices.
     container: usize,
     descriptor: Option<u64>,
@@ -180,7 +183,7 @@ impl Images {
 impl Image {
     /// Returns a key that is equal for images of one host binary that one compiler call has created
     /// for the same devices. Returns `None` if there is no native code in it.
-    pub fn sort(&self, sources: &Sources) -> Option<ImageSort> {
+    pub(super) fn sort(&self, sources: &Sources) -> Option<ImageSort> {
         let host = self.host.as_ref()?;
         let entry = host.index_entry(sources)?;
         let described = entry.described.as_ref();
@@ -359,6 +362,7 @@ impl Document {
                 container: around,
                 member: self.member_of(node),
                 host,
+                sample: None,
             });
         }
         images
@@ -511,6 +515,7 @@ fn listed(
         has_kernels: false,
         container,
         host: Some(host),
+        sample: None,
     }
 }
 

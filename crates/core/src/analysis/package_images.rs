@@ -34,7 +34,7 @@ impl PackagePlace {
 impl Images {
     /// Adds the images of another container.
     pub fn append(&mut self, other: Images) {
-        let first = self.containers.len();
+        let (first, first_sample) = (self.containers.len(), self.samples.len());
         let containers = other.containers.into_iter().map(|container| Container {
             around: container.around.map(|around| around.saturating_add(first)),
             ..container
@@ -42,9 +42,11 @@ impl Images {
         self.containers.extend(containers);
         let images = other.list.into_iter().map(|image| Image {
             container: image.container.saturating_add(first),
+            sample: image.sample.map(|at| at.saturating_add(first_sample)),
             ..image
         });
         self.list.extend(images);
+        self.samples.extend(other.samples);
         self.left_out = self.left_out.saturating_add(other.left_out);
     }
 }

@@ -129,6 +129,7 @@ pub(super) fn cell(cell: &Cell<'_>) -> Html {
             ("dim", "–".to_owned())
         }
         CellValue::Unknown { reason, .. } => ("", reason.word().to_owned()),
+        CellValue::Count(0) => ("dim", "0".to_owned()),
         CellValue::Bool(true) => ("", "yes".to_owned()),
         CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),
         CellValue::Count(number) => ("", format::grouped(*number)),

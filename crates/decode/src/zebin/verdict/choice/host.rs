@@ -105,19 +105,15 @@ impl Chooser<'_> {
     /// Takes a native image of a host file. The driver's outcome is only known for the first image
     /// of each sort.
     fn take_native(&mut self, at: usize, image: &Image) {
-        let sort = image.sort(self.sources);
-        let mut samples = self.images.samples.iter();
-        let sample = samples.find(|(of, _)| {
-            let of = self.images.list.get(*of);
-            of.is_some_and(|of| of.sort(self.sources) == sort)
-        });
+        let sample = image.sample;
+        let sample = sample.and_then(|of| Some((of, self.images.samples.get(of)?)));
         // Libraries have thousands of images, often compressed: only one of each sort is opened for
         // a verdict.
         let Some((of, within)) = sample else {
             let outcomes = Outcomes::both(Outcome::NotJudged);
             return self.take(at, outcomes, "native code for its kernels");
         };
-        let known = self.samples.iter().find(|(known, ..)| known == of);
+        let known = self.samples.iter().find(|(known, ..)| *known == of);
         let (outcomes, why) = match known {
             Some((_, outcomes, why)) => (*outcomes, why.clone()),
             None => {
@@ -140,7 +136,7 @@ impl Chooser<'_> {
                         opencl: choice.opencl,
                     },
                 };
-                self.samples.push((*of, outcomes, why.clone()));
+                self.samples.push((of, outcomes, why.clone()));
                 (outcomes, why)
             }
         };
