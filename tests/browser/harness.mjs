@@ -237,7 +237,8 @@ async function slowDown(page, decoder) {
     await page.addInitScript((delay) => {
       globalThis.Worker = class extends Worker {
         postMessage(...message) {
-          setTimeout(() => super.postMessage(...message), delay);
+          // A journey may change it.
+          setTimeout(() => super.postMessage(...message), globalThis.decoderDelay ?? delay);
         }
       };
     }, decoder);

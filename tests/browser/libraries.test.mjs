@@ -71,6 +71,9 @@ journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 90
   const filter = kernelPanel.getByRole("searchbox");
   await filter.fill("peak_live_registers>0");
   await eventually(() => rows.count(), 3);
+  // On a busy machine, reading could end before the journey stops it.
+  const delay = (milliseconds) => page.evaluate((milliseconds) => { globalThis.decoderDelay = milliseconds; }, milliseconds);
+  await delay(700);
   await kill(page);
   await page.getByRole("status").getByText(/restarted/).waitFor();
   await tab(page, "Kernels").and(page.locator("[aria-selected=true]")).waitFor();
@@ -81,6 +84,7 @@ journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 90
   await kernelPanel.getByRole("button", { name: "Stop", exact: true }).click();
   await kernelPanel.getByText(/stopped at/).waitFor();
   await axe(page);
+  await delay(0);
   await kernelPanel.getByRole("button", { name: "Resume" }).click();
   await kernelPanel.locator(".reading").waitFor({ state: "detached", timeout: 120_000 });
   await eventually(() => rows.count(), 3);
