@@ -79,9 +79,9 @@ journey("the costliest loop is shown at once, and one figure beside the code", {
   await eventually(() => dock(page, "Waits").count(), 0);
 });
 
-const late = (page) => watchRequests(page, { DataFlow: 2000 });
+const withLateFlow = (page) => watchRequests(page, { DataFlow: 2000 });
 
-journey("code above 32 KB is shown before its data flow is known", { width: 1440, height: 900, before: late }, async (page) => {
+journey("code above 32 KB is shown before its data flow is known", { width: 1440, height: 900, before: withLateFlow }, async (page) => {
   await page.evaluate(() => {
     const look = () => {
       const row = document.querySelector("#instructions [data-row]");

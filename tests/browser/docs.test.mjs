@@ -33,8 +33,7 @@ const site = (name, options = {}) => ({
 /** Pages of a journey: each takes seconds on a busy machine. */
 const AT_ONCE = 14;
 
-// Colors do not depend on the width.
-for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 400]]) {
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 400], ["dark", 400]]) {
   for (let first = 0; first < NAMES.length; first += AT_ONCE) {
     const names = NAMES.slice(first, first + AT_ONCE);
     const which = `${first + 1} to ${first + names.length} of ${NAMES.length}`;

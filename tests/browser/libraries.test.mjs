@@ -51,7 +51,12 @@ journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 90
   const kernelPanel = panel(page, "Kernels");
   const rows = page.locator("#kernels [data-row]");
   await rows.first().waitFor();
+  // Rows do not move when reading ends.
+  await kernelPanel.locator(".reading").waitFor();
+  const top = () => page.locator("#kernels").evaluate((grid) => grid.getBoundingClientRect().top);
+  const before = await top();
   await kernelPanel.locator(".reading").waitFor({ state: "detached", timeout: 120_000 });
+  assert.equal(await top(), before);
   const all = images * kernels + 4;
   await kernelPanel.getByText(new RegExp(`\\b${String(all).replace(/(?=\d{3}$)/, "\\s")} (kernels|builds)`)).first().waitFor();
   assert.ok(await page.evaluate(() => globalThis.inflated > 0), "the browser inflated the file");
@@ -83,6 +88,7 @@ journey("a wheel with 21 000 kernels in 1 500 images", { width: 1440, height: 90
   // Reading stops in the middle, and goes on.
   await kernelPanel.getByRole("button", { name: "Stop", exact: true }).click();
   await kernelPanel.getByText(/stopped at/).waitFor();
+  assert.notEqual(await page.evaluate(() => document.activeElement.tagName), "BODY");
   await axe(page);
   await delay(0);
   await kernelPanel.getByRole("button", { name: "Resume" }).click();

@@ -1,5 +1,6 @@
 // Requests of the page to its decoder, by name.
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { keepWorkers } from "./harness.mjs";
@@ -16,6 +17,7 @@ const REQUESTS = (() => {
  * after this many milliseconds.
  */
 export async function watchRequests(page, held = {}) {
+  for (const name of Object.keys(held)) assert.ok(REQUESTS.includes(name), `there is no request ${name}`);
   await keepWorkers(page);
   await page.addInitScript(([names, held]) => {
     globalThis.requests = [];

@@ -53,6 +53,9 @@ journey("selecting a tree row, a cell or a kernel sends one request", options, a
   // The rows, and then their figures: as many requests as the analysis takes steps.
   const lists = await asked(page, () => choose(tab(page, "Kernels")), list);
   assert.deepEqual([lists.length > 1, ...new Set(lists)], [true, "List"]);
+  // Once they are known, nothing is requested again.
+  await asked(page, () => choose(tab(page, "Overview")), () => page.getByRole("heading", { name: "Verdict" }).waitFor());
+  assert.deepEqual(await asked(page, () => choose(tab(page, "Kernels")), list), []);
 
   const cell = page.locator("#kernels [data-row='2'] [role=gridcell]", { hasText: "3 328" });
   const both = async () => {

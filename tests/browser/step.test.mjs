@@ -1,7 +1,9 @@
 // A kernel in step: source, SPIR-V and instructions side by side.
 
+import assert from "node:assert/strict";
 import path from "node:path";
 import { axe, choose, dropFile, eventually, journey, screenshot } from "./harness.mjs";
+import { watchRequests } from "./protocol.mjs";
 
 const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
 
@@ -45,6 +47,35 @@ journey("columns are shown and hidden by key", async (page) => {
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowDown");
   await eventually(() => column(page, "Instructions").locator("[aria-selected=true]").count(), 1);
+});
+
+journey("a key counts before the lines are read", { before: (page) => watchRequests(page, { StepLines: 1500 }) }, async (page) => {
+  await dropFile(page, sample("debugme.bmg.zebin"));
+  await choose(page.getByRole("tab", { name: "Step", exact: true }));
+  const instructions = column(page, "Instructions");
+  await instructions.getByRole("listbox").focus();
+  await page.keyboard.press("Home");
+  await eventually(() => instructions.locator("[aria-selected=true]").count(), 1);
+  // It is no line yet; what belongs to it follows.
+  assert.equal(await instructions.getByRole("option", { selected: true }).innerText(), "…");
+  await eventually(() => instructions.getByRole("option", { selected: true }).innerText(), /mov/);
+  await eventually(async () => (await column(page, "SPIR-V").locator(".step-line.found").count()) > 0, true);
+});
+
+journey("columns stay as they are when a source is added", async (page) => {
+  await dropFile(page, sample("debugme.bmg.zebin"));
+  await choose(page.getByRole("tab", { name: "Step", exact: true }));
+  const instructions = column(page, "Instructions");
+  await page.getByRole("button", { name: "SPIR-V", exact: true }).click();
+  await eventually(() => column(page, "SPIR-V").count(), 0);
+  await line(page, "Instructions", "mad (").click();
+  const chosen = await instructions.getByRole("option", { selected: true }).getAttribute("data-line");
+  await page.evaluate(() => { document.activeElement.isTheSame = true; });
+  await dropFile(page, sample("debugme.cl"));
+  await column(page, "debugme.cl").locator(".step-line.found").first().waitFor();
+  assert.equal(await column(page, "SPIR-V").count(), 0);
+  assert.equal(await instructions.getByRole("option", { selected: true }).getAttribute("data-line"), chosen);
+  assert.equal(await page.evaluate(() => document.activeElement.isTheSame), true);
 });
 
 journey("what is selected elsewhere is found in step", async (page) => {

@@ -336,7 +336,7 @@ impl Subject {
             shown.choices = shown.choices.wrapping_add(1);
         });
         match line {
-            Some(line) => self.chose(column, row, line, is_again),
+            Some(line) => self.show_related(column, row, line, is_again),
             None => {
                 let here = self.clone();
                 self.ask_lines(column as u32, row, 1, move |answer| {
@@ -344,15 +344,15 @@ impl Subject {
                     if let (Some((lines, _)), true) = (answer, is_due)
                         && let Some(line) = lines.first()
                     {
-                        here.chose(column, row, line, false);
+                        here.show_related(column, row, line, false);
                     }
                 });
             }
         }
     }
 
-    /// Shows what belongs to a chosen line.
-    fn chose(&self, column: usize, row: u32, line: &StepLine, is_again: bool) {
+    /// Marks the rows of other columns that belong to the chosen line, and selects its bytes.
+    fn show_related(&self, column: usize, row: u32, line: &StepLine, is_again: bool) {
         if let Some(point) = line.points.first().copied().filter(|_| !is_again) {
             let here = self.clone();
             self.ask(StepPlace::Point(point), move |found| {
@@ -454,12 +454,12 @@ struct Page {
 struct Pages {
     /// Number of changes: the pages themselves are too large to compare.
     version: u32,
-    asked: Rc<Vec<Asked>>,
+    requested: Rc<Vec<RequestedPage>>,
 }
 
-/// A page that was asked for.
+/// A page that was requested.
 #[derive(Clone)]
-struct Asked {
+struct RequestedPage {
     number: u32,
     /// The answer that it belongs to.
     run: u32,
@@ -474,22 +474,31 @@ impl PartialEq for Pages {
 }
 
 impl Pages {
-    fn get(&self, number: u32) -> Option<&Asked> {
-        self.asked.iter().find(|asked| asked.number == number)
+    /// Whether a page of this answer was requested.
+    fn has(&self, number: u32, run: u32) -> bool {
+        self.get(number, run).is_some()
     }
 
-    /// Notes that a page is asked for, or its lines. Its earlier lines stay until the new ones are there.
-    fn set(&mut self, number: u32, run: u32, lines: Option<Rc<Page>>) {
-        let before = self.get(number).and_then(|asked| asked.page.clone());
-        let asked = Rc::make_mut(&mut self.asked);
-        asked.retain(|asked| asked.number != number);
-        let page = lines.or(before);
-        asked.push(Asked { number, run, page });
+    fn get(&self, number: u32, run: u32) -> Option<&RequestedPage> {
+        let mut pages = self.requested.iter();
+        pages.find(|page| page.number == number && page.run == run)
+    }
+
+    /// Replaces a page: by `None` when it is requested, then by its lines.
+    fn set(&mut self, number: u32, run: u32, page: Option<Rc<Page>>) {
+        self.remove(number);
+        let requested = Rc::make_mut(&mut self.requested);
+        requested.push(RequestedPage { number, run, page });
+    }
+
+    fn remove(&mut self, number: u32) {
+        Rc::make_mut(&mut self.requested).retain(|page| page.number != number);
         self.version = self.version.wrapping_add(1);
     }
 
-    fn line(&self, row: u32) -> Option<(&StepLine, Option<&CodeRow>)> {
-        let page = self.get(row / PAGE)?.page.as_ref()?;
+    /// Returns a line, unless it is of another answer: its points are numbered differently there.
+    fn line(&self, row: u32, run: u32) -> Option<(&StepLine, Option<&CodeRow>)> {
+        let page = self.get(row / PAGE, run)?.page.as_ref()?;
         let at = (row % PAGE) as usize;
         Some((page.lines.get(at)?, page.codes.get(at)))
     }
@@ -559,7 +568,7 @@ fn Column(props: &ColumnProps) -> Html {
                     <div class="window" ref={&rows.window} role="presentation">
                         { for (start..end).map(|row| row as u32).map(|row| {
                             let is_found = found.binary_search(&row).is_ok();
-                            view_line(props, row, known.line(row), is_found, id(row))
+                            view_line(props, row, known.line(row, props.run), is_found, id(row))
                         }) }
                     </div>
                 </div>
@@ -633,17 +642,17 @@ fn need(props: &ColumnProps, pages: &Local<Pages>, start: u64, end: u64) {
     let last = (end.saturating_sub(1) / u64::from(PAGE)) as u32;
     let run = props.run;
     for page in first..=last {
-        if start >= end || pages.get().get(page).is_some_and(|asked| asked.run == run) {
+        if start >= end || pages.get().has(page, run) {
             continue;
         }
         pages.change(|pages| pages.set(page, run, None));
         let here = pages.clone();
         let column = props.column as u32;
         let then = move |answer: Option<Lines>| {
-            // What failed can be asked for again: no answer has this number.
-            let of = if answer.is_some() { run } else { u32::MAX };
-            let lines = answer.map(|(lines, codes)| Rc::new(Page { lines, codes }));
-            here.change(|pages| pages.set(page, of, lines));
+            here.change(|pages| match answer {
+                Some((lines, codes)) => pages.set(page, run, Some(Rc::new(Page { lines, codes }))),
+                None => pages.remove(page),
+            });
         };
         props.subject.ask_lines(column, page * PAGE, PAGE, then);
     }
@@ -659,7 +668,10 @@ struct Actions {
 
 impl Actions {
     fn line(&self, row: u32) -> Option<StepLine> {
-        self.pages.get().line(row).map(|(line, _)| line.clone())
+        self.pages
+            .get()
+            .line(row, self.props.run)
+            .map(|(line, _)| line.clone())
     }
 
     fn choose(&self, row: u32) {

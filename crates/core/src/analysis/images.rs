@@ -69,8 +69,8 @@ pub struct Image {
     pub member: Str,
     /// Its entry in the index of a host binary.
     pub host: Option<HostIndexEntry>,
-    /// The index in [`Images::samples`] of the contents of an image for which the driver's verdict is the
-    /// same.
+    /// The index in [`Images::samples`] of the sample that the verdict is computed for; `None` if its
+    /// sort has none.
     pub sample: Option<usize>,
 }
 

@@ -191,7 +191,7 @@ fn framed(props: &Props, frame: Frame) -> Html {
                     <DataGrid key={id.name()} id={id.name()} {source} />
                     // Yew would create the table again when the number of children changes.
                     <>{ strip_of(session, view, list) }</>
-                    <>{ ongoing(list) }</>
+                    <>{ reading_progress(list) }</>
                 </div>
             }
             if let Some(none) = if is_graph { graph::none(drawn, generation) } else { no_rows(list) } {
@@ -205,10 +205,10 @@ fn framed(props: &Props, frame: Frame) -> Html {
     }
 }
 
-/// Progress of reading. It lies over the last rows: in the bar it would move the rows when it ends.
-fn ongoing(list: &List) -> Option<Html> {
+/// Reading progress, over the last rows: in the bar, it would move the rows when it ends.
+fn reading_progress(list: &List) -> Option<Html> {
     let of = list.reading().filter(|_| !list.is_stopped)?;
-    Some(html! { <div class="ongoing">{ reading(of, false) }</div> })
+    Some(html! { <div class="reading-progress">{ reading(of, false) }</div> })
 }
 
 /// The field that filters a list.

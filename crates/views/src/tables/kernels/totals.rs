@@ -26,8 +26,8 @@ pub struct KernelTotals {
     pub code_size: u64,
 }
 
-/// Totals while they are counted.
-struct Counting {
+/// Builder of [`KernelTotals`].
+struct TotalsBuilder {
     totals: KernelTotals,
     /// The row with the worst finding; the first one if no kernel has a finding.
     worst: u32,
@@ -50,7 +50,7 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<(Kerne
         return Vec::new();
     };
     let hasher = foldhash::fast::FixedState::default();
-    let mut all: Vec<Counting> = Vec::new();
+    let mut all: Vec<TotalsBuilder> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::default();
     for row in 0..list.primary() {
         let name = list.value(row, of, sources).text().into_owned();
@@ -58,19 +58,19 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<(Kerne
         let at = match known.get(&name) {
             Some(at) => *at,
             None => {
-                all.push(Counting::new(name.clone().into(), row));
+                all.push(TotalsBuilder::new(name.clone().into(), row));
                 known.insert(name, next);
                 next
             }
         };
-        let Some(counting) = all.get_mut(at) else {
+        let Some(builder) = all.get_mut(at) else {
             continue;
         };
-        let totals = &mut counting.totals;
+        let totals = &mut builder.totals;
         totals.builds += 1;
         let kernel = list.value(row, 0, sources);
         let kernel = std::hash::BuildHasher::hash_one(&hasher, kernel.text());
-        counting.names.insert(kernel);
+        builder.names.insert(kernel);
         match list.value(row, spill, sources) {
             CellValue::Unknown { .. } => totals.unknown += 1,
             value if value.number().is_some_and(|size| size > 0.0) => {
@@ -88,27 +88,27 @@ pub fn totals_by(list: &dyn List, column: &str, sources: &Sources) -> Vec<(Kerne
         }
         if let Key::Ints(key) = list.key(row, hazards, sources)
             && key.first().is_some_and(|kind| *kind > LEAST)
-            && key > counting.key
+            && key > builder.key
         {
-            counting.key = key;
-            counting.worst = row;
+            builder.key = key;
+            builder.worst = row;
         }
     }
     // Equal ones stay in the order of the list.
     sort::by(&mut all, |a, b| {
         (b.key, b.totals.code_size).cmp(&(a.key, a.totals.code_size))
     });
-    let totals = all.into_iter().map(|counting| {
-        let kernels = counting.names.len() as u64;
-        let totals = counting.totals;
-        (KernelTotals { kernels, ..totals }, counting.worst)
+    let totals = all.into_iter().map(|builder| {
+        let kernels = builder.names.len() as u64;
+        let totals = builder.totals;
+        (KernelTotals { kernels, ..totals }, builder.worst)
     });
     totals.collect()
 }
 
-impl Counting {
-    fn new(name: Str, row: u32) -> Counting {
-        Counting {
+impl TotalsBuilder {
+    fn new(name: Str, row: u32) -> TotalsBuilder {
+        TotalsBuilder {
             totals: KernelTotals {
                 name,
                 kernels: 0,
