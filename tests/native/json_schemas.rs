@@ -4,10 +4,12 @@
 //! key without a description fails, and so does a description of a key that no output has.
 
 use std::collections::BTreeSet;
+use std::fmt::{self, Formatter};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 
 use crate::cli::{stdout, zeview};
 
@@ -331,14 +333,79 @@ fn outputs(command: &str) -> Vec<Value> {
         let text = stdout(&output);
         // Some commands print nothing for unsupported files.
         let text = text.trim();
-        (!text.is_empty()).then(|| {
-            serde_json::from_str(text).unwrap_or_else(|error| panic!("{command}: {error}"))
-        })
+        (!text.is_empty())
+            .then(|| unique(text).unwrap_or_else(|error| panic!("{command}: {error}")))
     };
     if each.is_empty() {
         return run(None).into_iter().collect();
     }
     each.iter().filter_map(|file| run(Some(file))).collect()
+}
+
+/// Parses a text whose objects have each key once: of several, readers keep one, or refuse the text.
+fn unique(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text).map(|Unique(value)| value)
+}
+
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Unique, D::Error> {
+        deserializer.deserialize_any(UniqueKeys)
+    }
+}
+
+struct UniqueKeys;
+
+impl<'de> Visitor<'de> for UniqueKeys {
+    type Value = Unique;
+
+    fn expecting(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("a value of JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Unique, E> {
+        Ok(Unique(value.into()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Unique, E> {
+        Ok(Unique(Value::Null))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Unique, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Unique(value)) = list.next_element()? {
+            values.push(value);
+        }
+        Ok(Unique(values.into()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Unique, A::Error> {
+        let mut members = Map::new();
+        while let Some((key, Unique(value))) = object.next_entry::<String, Unique>()? {
+            if members.contains_key(&key) {
+                return Err(A::Error::custom(format!("two keys {key:?} in an object")));
+            }
+            members.insert(key, value);
+        }
+        Ok(Unique(members.into()))
+    }
 }
 
 fn schema(name: &str) -> Value {
@@ -450,6 +517,13 @@ fn every_schema_is_tested_and_documented() {
 }
 
 /// Checks that validation finds errors.
+#[test]
+fn a_key_that_stands_twice_is_found() {
+    assert!(unique(r#"[{"a": {"b": 1, "c": null}}, {"a": 2.5}]"#).is_ok());
+    let error = unique(r#"[{"a": {"b": 1, "b": 1}}]"#).unwrap_err();
+    assert!(error.to_string().contains("two keys \"b\""), "{error}");
+}
+
 #[test]
 fn schemas_reject_other_output() {
     let mut schema = schema("rules");

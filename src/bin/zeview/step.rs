@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::model::json::Versioned;
 use zeview::model::text::escaped;
 use zeview::step::{Basis, KernelStep, Point, StepColumn, StepKind, StepLine, kernel_step};
 
@@ -125,7 +124,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             step.columns.retain(|column| is_wanted(column.kind));
         }
         match &mut json {
-            Some(json) => json.push(Versioned::new(&step))?,
+            Some(json) => json.push(&step)?,
             None => {
                 let place = match &*build.path {
                     "" => String::new(),

@@ -303,7 +303,15 @@ impl Subject {
                     .get(column)
                     .is_some_and(|rows| rows.contains(&row))
             });
-            if !is_own {
+            if is_own {
+                // The kernel was read again: what belonged to the line has other rows.
+                here.shown.change(|shown| {
+                    if shown.found.is_empty() {
+                        shown.found = Rc::new(found.rows);
+                        shown.choices = shown.choices.wrapping_add(1);
+                    }
+                });
+            } else {
                 here.shown.change(|shown| {
                     let row = found
                         .rows
