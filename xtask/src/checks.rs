@@ -414,6 +414,9 @@ fn wasm(project: &Project, tools: &Tools) -> Outcome {
     tools.on_path(&mut tests)?;
     tests
         .args(WASM_TESTS)
+        // They take three seconds with and without optimization, which took most of the step.
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env(
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
             "wasm-bindgen-test-runner",
