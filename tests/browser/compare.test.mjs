@@ -260,6 +260,22 @@ journey("side by side: a selection in one file selects the counterpart in the ot
   await page.getByRole("heading", { name: "Inspector" }).waitFor();
 });
 
+journey("side by side: a click counts while the other file's selection is followed", { width: 1440, height: 900, slowDecoder: 400 }, async (page) => {
+  await both(page);
+  await rows(change(page)).first().waitFor();
+  await page.keyboard.press("s");
+  await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "Rows that are equal in both files" }).click();
+  await page.keyboard.press("Escape");
+  await secondTree(page).getByRole("treeitem", { name: /\.symtab/ }).waitFor();
+  await firstTree(page).getByRole("treeitem", { name: /\.ze_info/ }).click();
+  // The decoder of the second file is asked now where this row is there.
+  await isSelected(firstTree(page), ".ze_info");
+  await secondTree(page).getByRole("treeitem", { name: /\.symtab/ }).click();
+  await isSelected(secondTree(page), ".symtab");
+  await isSelected(firstTree(page), ".symtab");
+});
+
 journey("side by side is remembered and ends when the first file is closed", { width: 1280, storage: { "zeview.sides": "show" } }, async (page) => {
   await both(page);
   await firstTree(page).getByRole("treeitem", { name: /ELF header/ }).waitFor();

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use zeview::kernel_names::KernelQuery;
 use zeview::model::account::Account;
-use zeview::model::text::{counted, escaped};
+use zeview::model::text::{counted, escaped, place_text};
 use zeview::model::{Document, NodeId, Sources};
 use zeview::tables::found::Finding;
 use zeview::tables::kernels::search::{FoundTotals, SearchOptions};
@@ -287,16 +287,18 @@ impl Printer<'_> {
             };
             self.left = left;
             let places = ["device", "package_file", "image", "member"].map(|id| cell(row, id));
-            let mut places: Vec<String> = places.into_iter().filter(|of| !of.is_empty()).collect();
-            if options.files.len() > 1 {
+            let name = if options.files.len() > 1 {
                 let path = list.as_kernels().map_or("", |kernels| kernels.path(row));
-                places.insert(0, escaped(&name_of(file, path)));
-            }
+                escaped(&name_of(file, path))
+            } else {
+                String::new()
+            };
+            let places = [&name].into_iter().chain(&places);
             let head = format!(
                 "{:>7}  {}  ({})",
                 cell(row, "found"),
                 cell(row, "name"),
-                places.join(" · ")
+                place_text(places.map(String::as_str))
             );
             let head = head.trim_end_matches("  ()");
             if head != last {

@@ -12,8 +12,8 @@ use super::span::{SourceId, Span};
 use super::value::{Radix, Value};
 pub use super::words::GROUP;
 pub use super::words::{
-    count_of, counted, cut_before, cut_end, cut_middle, grouped, hex, percent, plural, push_byte,
-    size,
+    count_of, counted, cut_before, cut_end, cut_middle, grouped, hex, percent, place_text, plural,
+    push_byte, size,
 };
 
 /// Maximum number of bytes of a blob in its line.

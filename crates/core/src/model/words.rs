@@ -97,6 +97,14 @@ pub fn count_of(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// Formats where something is, from the outermost part to the innermost one: `bmg-g21 · a.so · image 2`. A part
+/// that is empty, or that says what the one before it says (an image that is a whole file), is left out.
+pub fn place_text<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.dedup();
+    parts.join(" · ")
+}
+
 /// `1 warning`, `2 048 warnings`; for text that people read.
 #[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
@@ -128,6 +136,16 @@ pub fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_names_each_part_once() {
+        assert_eq!(
+            place_text(["bmg", "a.so", "image 2", ""]),
+            "bmg · a.so · image 2"
+        );
+        assert_eq!(place_text(["bmg", "a.zebin", "a.zebin"]), "bmg · a.zebin");
+        assert_eq!(place_text(["", ""]), "");
+    }
 
     #[test]
     fn long_text_is_cut() {

@@ -16,6 +16,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use zeview_core::analysis::images::Image;
+use zeview_core::model::text::place_text;
 use zeview_core::model::{Document, NodeId, Span, Str, is_brief_of, is_pattern, matches_pattern};
 
 pub use message::{KernelNameError, Reason, describe};
@@ -179,9 +180,7 @@ pub struct Build {
 impl Build {
     /// Formats what tells the build apart from others of the kernel: device, file, image, member.
     pub fn place(&self) -> String {
-        let parts = [&*self.device, &*self.file, &*self.image, &*self.member];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(" · ")
+        place_text([&*self.device, &*self.file, &*self.image, &*self.member])
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use foldhash::HashSet;
 use zeview_core::analysis::images::Image;
 use zeview_core::analysis::module_text::ModuleText;
+use zeview_core::model::text::place_text;
 use zeview_core::model::{Document, NodeId};
 
 use super::collect::{images, opened};
@@ -147,7 +148,7 @@ fn beside(document: &mut Document, build: &Build) -> Vec<Module> {
     let module = |(node, text)| Module {
         node,
         path: document.path(node),
-        place: join(&[&*build.file, &*build.image, &*build.member]),
+        place: place_text([&*build.file, &*build.image, &*build.member]),
         text,
     };
     modules.map(module).collect()
@@ -157,7 +158,7 @@ fn beside(document: &mut Document, build: &Build) -> Vec<Module> {
 type Add<'a> = dyn FnMut(&mut Document, NodeId, &dyn Fn() -> String) + 'a;
 
 fn add_image(document: &mut Document, image: &Image, query: &KernelQuery, add: &mut Add<'_>) {
-    let place = |member: &str| join(&[&*image.file, &image.name, member]);
+    let place = |member: &str| place_text([&*image.file, &*image.name, member]);
     let is_meant = |member: &str, path: &str| query.is_image([&image.name, member, path]);
     if image.host.is_none() {
         if let Some(node) = document.node_of(image)
@@ -187,13 +188,4 @@ fn add_image(document: &mut Document, image: &Image, query: &KernelQuery, add: &
             add(document, node, &|| place(&member));
         }
     }
-}
-
-fn join(parts: &[&str]) -> String {
-    let parts: Vec<&str> = parts
-        .iter()
-        .copied()
-        .filter(|part| !part.is_empty())
-        .collect();
-    parts.join(" · ")
 }

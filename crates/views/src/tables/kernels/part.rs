@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use zeview_analysis::profile::ProfiledKernels;
 use zeview_core::analysis::kernels::{KernelRow, Kernels};
+use zeview_core::model::text::place_text;
 use zeview_core::model::{NodeId, Span, Str};
 
 /// The kernels of one document.
@@ -50,8 +51,6 @@ impl Part {
 
     /// Formats the image, with the file that it is in and the archive member in it.
     pub(super) fn place(&self) -> String {
-        let parts = [&*self.file, &*self.image, &*self.member];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(" · ")
+        place_text([&*self.file, &*self.image, &*self.member])
     }
 }
