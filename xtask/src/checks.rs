@@ -185,11 +185,20 @@ const STEPS: &[Step] = &[
     },
 ];
 
+/// The Python package, which the step `python` checks: the others need no Python.
+pub const PYTHON: &str = "zeview-python";
+
 /// What clippy checks: everything natively, the command line as it is installed, and the page, the worker
 /// and their tests on wasm. The release build of the page checks that it needs no decoder.
 const FEATURE_SETS: &[&[&str]] = &[
-    &["--all-targets", "--all-features"],
-    &[],
+    &[
+        "--workspace",
+        "--exclude",
+        PYTHON,
+        "--all-targets",
+        "--all-features",
+    ],
+    &["--workspace", "--exclude", PYTHON],
     &[
         "--target",
         WASM,
@@ -385,7 +394,7 @@ fn clippy(project: &Project, _: &Tools) -> Outcome {
 /// Runs the native tests with all features: the page's state and components are tested natively
 /// too.
 fn native(project: &Project, _: &Tools) -> Outcome {
-    let mut tests = project.cargo(["test", "--all-features"]);
+    let mut tests = project.cargo(["test", "--workspace", "--exclude", PYTHON, "--all-features"]);
     if env::var_os(TEST_THREADS).is_none() {
         // Some tests wait half a minute for time limits of the command line.
         let threads = thread::available_parallelism().map_or(2, NonZero::get) + 2;
@@ -404,7 +413,15 @@ fn spelling(project: &Project, tools: &Tools) -> Outcome {
 }
 
 fn rustdoc(project: &Project, _: &Tools) -> Outcome {
-    let mut doc = project.cargo(["doc", "--quiet", "--no-deps", "--all-features"]);
+    let mut doc = project.cargo([
+        "doc",
+        "--quiet",
+        "--no-deps",
+        "--workspace",
+        "--exclude",
+        PYTHON,
+        "--all-features",
+    ]);
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 }
 

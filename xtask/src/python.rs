@@ -1,5 +1,6 @@
 //! The Python package: wheels with the module and the command line, and their tests.
 
+use crate::checks::PYTHON;
 use crate::dist;
 use crate::options::Options;
 use crate::package;
@@ -65,7 +66,7 @@ pub fn release_wheel(project: &Project, target: Option<&str>, features: &str) ->
 
 /// Checks the module's code, and runs the tests that need no other packages.
 pub fn test(project: &Project, _: &Tools) -> Outcome {
-    let mut clippy = project.cargo(["clippy", "--quiet", "--package", "zeview-python"]);
+    let mut clippy = project.cargo(["clippy", "--quiet", "--package", PYTHON]);
     shell::run(clippy.args(["--features", "tests", "--", "-D", "warnings"]))?;
     pytest(project, "tests", TEST_PACKAGES)
 }
@@ -109,7 +110,15 @@ pub fn test_notebooks(project: &Project, tools: &Tools) -> Outcome {
 
 /// Builds a wheel without optimization. The command line has all features, as the native tests build it.
 fn test_wheel(project: &Project) -> Outcome<PathBuf> {
-    let options = ["build", "--all-features", "--bin", "zeview"];
+    let options = [
+        "build",
+        "--workspace",
+        "--exclude",
+        PYTHON,
+        "--all-features",
+        "--bin",
+        "zeview",
+    ];
     shell::run(&mut project.cargo(options))?;
     let program = project
         .target
