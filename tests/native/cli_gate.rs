@@ -286,7 +286,7 @@ fn missing_numbers_are_not_judged() {
         ("simd_size<8", Outcome::NotJudged),
         ("simd_size<8 and spill_size>64", Outcome::Passes),
         ("simd_size<8 or spill_size>63", Outcome::Fails),
-        ("simd_size!=8", Outcome::Fails),
+        ("simd_size!=8", Outcome::NotJudged),
         ("not simd_size>=8", Outcome::NotJudged),
         ("spill_size>64", Outcome::Passes),
     ] {
@@ -341,6 +341,33 @@ fn a_closed_pipe_hides_no_failure() {
     ] {
         assert_eq!(run(arguments), Some(2), "{arguments:?}");
     }
+    for (arguments, status) in [
+        (
+            [
+                "analyze",
+                "--summary",
+                "--fail-if=spill_size>99",
+                "new/a.zebin",
+            ],
+            1,
+        ),
+        (
+            [
+                "analyze",
+                "--summary",
+                "--fail-if=spill_size>99999",
+                "new/a.zebin",
+            ],
+            2,
+        ),
+        (["sizes", "--all", "--fail-if=total > 1", "new/b.zebin"], 1),
+        (
+            ["sizes", "--all", "--fail-if=total > 1 GB", "new/b.zebin"],
+            2,
+        ),
+    ] {
+        assert_eq!(run(&arguments), Some(status), "{arguments:?}");
+    }
     let bad = Path::new("bad.zebin");
     fs::write(folders.0.join(bad), &calm[..calm.len() / 2]).unwrap();
     for form in ["--json", "--sarif", "--color=never"] {
@@ -351,6 +378,45 @@ fn a_closed_pipe_hides_no_failure() {
     // Closing the pipe of a list is not a failure.
     assert_eq!(run(&["dump", "new/b.zebin"]), Some(0));
     assert_eq!(run(&["ls", "-r", "new/b.zebin"]), Some(0));
+}
+
+fn www_sample(name: &str) -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/samples");
+    samples.join(name).display().to_string()
+}
+
+/// Kernels of SPIR-V have no figures, also none that differ from a number.
+#[test]
+fn kernels_without_code_are_skipped() {
+    let wheel = www_sample("vectors-1.0-py3-none-linux_x86_64.whl");
+    let gate = "simd_size!=32";
+    let output = zeview(&["kernels", "--fail-if", gate, &wheel]);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("without native code skipped"), "{said}");
+    let output = zeview(&["diff", "--fail-if", gate, &wheel, &wheel]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn conditions_name_devices_that_exist() {
+    let file = www_sample("spill.dg2.zebin");
+    let condition = "device=bgm and spill_size>0";
+    for command in ["kernels", "analyze", "diff"] {
+        let mut arguments = vec![command, "--fail-if", condition, &file];
+        match command {
+            "analyze" => arguments.push("--summary"),
+            "diff" => arguments.push(&file),
+            _ => {}
+        }
+        let output = zeview(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        let said = stderr(&output);
+        assert!(said.contains("did you mean \"bmg\"?"), "{command}: {said}");
+    }
+    let known = condition.replace("bgm", "B580");
+    let output = zeview(&["kernels", "--fail-if", &known, &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
 /// Compilers write files with warnings and with values unknown to the driver; they are judged.

@@ -153,3 +153,28 @@ fn images_are_written_unpacked_and_packed() {
         assert_eq!(std::fs::read_dir(&all).unwrap().count(), 2);
     }
 }
+
+#[test]
+fn images_of_packages_have_a_file() {
+    let folder = folder().join("two libraries");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["one.so", "two.so"] {
+        std::fs::copy(library("images.so"), folder.join(name)).unwrap();
+    }
+    let folder = folder.display().to_string();
+    let text = stdout(&zeview(&["images", &folder]));
+    for name in ["one.so", "two.so"] {
+        assert_eq!(
+            text.lines().filter(|line| line.contains(name)).count(),
+            2,
+            "{text}"
+        );
+    }
+    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images of two libraries");
+    let _ = std::fs::remove_dir_all(&all);
+    let output = zeview(&["extract", &folder, "--all", &all.display().to_string()]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(std::fs::read_dir(&all).unwrap().count(), 4);
+}

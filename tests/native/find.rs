@@ -515,6 +515,24 @@ fn the_command_prints_kernels_or_instructions() {
     }
     let output = zeview(&["find", "--rows", "--limit", "2", "marks=spill", file]);
     assert_eq!(stdout(&output).lines().count(), 4);
+    // The sum is that of the printed kernels.
+    let output = zeview(&["find", "--limit", "1", "send", file]);
+    let text = stdout(&output);
+    let lines: Vec<&str> = text.lines().collect();
+    let [kernel, sum] = lines.as_slice() else {
+        panic!("{text}");
+    };
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    assert_eq!(first(kernel), first(sum), "{text}");
+    // A mistake is no answer.
+    for (option, name) in [("--kernel", "spil"), ("--image", "image 9")] {
+        let output = zeview(&["find", option, name, "send", file]);
+        assert_eq!(output.status.code(), Some(2), "{option}");
+        if option == "--kernel" {
+            let said = stderr(&output);
+            assert!(said.contains("did you mean \"spill\"?"), "{said}");
+        }
+    }
     for (arguments, problem) in [
         (
             vec!["find", "knd=spill", file],
@@ -530,7 +548,7 @@ fn the_command_prints_kernels_or_instructions() {
         assert!(stderr(&output).contains(problem), "{}", stderr(&output));
     }
     let none = zeview(&["find", "marks=spill", "--kernel", "nobody", file]);
-    assert_eq!(none.status.code(), Some(0));
+    assert_eq!(none.status.code(), Some(2));
     assert!(
         stdout(&none).starts_with("0 instructions in 0 of 0 kernels"),
         "{}",

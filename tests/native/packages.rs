@@ -445,6 +445,30 @@ fn a_folder_is_a_document() {
     assert_eq!(document.unread_count(), 2, "{:?}", document.diagnostics);
 }
 
+#[test]
+fn the_first_file_of_a_folder_may_vanish() {
+    let zebin = small().build().bytes;
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a folder without its first file");
+    fs::create_dir_all(&place).unwrap();
+    let files = ["a.zebin", "b.zebin"].map(|path| {
+        let on_disk = place.join(path);
+        fs::write(&on_disk, &zebin).unwrap();
+        let file = ListedFile {
+            path: path.to_owned(),
+            modified: None,
+            size: Ok(zebin.len() as u64),
+        };
+        (on_disk, file)
+    });
+    let source = FolderSource::new(files.into());
+    fs::remove_file(place.join("a.zebin")).unwrap();
+    let mut document = decode(Box::new(source), "cache");
+    assert_eq!(&*document.summary.format, "folder");
+    let kernels = tables::list(&mut document, NodeId::ROOT, ListId::Kernels, None).unwrap();
+    assert!(kernels.primary() >= 1);
+    assert_eq!(document.unread_count(), 1, "{:?}", document.diagnostics);
+}
+
 /// A package with large files, of which two are damaged.
 fn large_files() -> Vec<u8> {
     let tar_of = |padding: usize| {

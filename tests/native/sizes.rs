@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::cli::{stderr, stdout, temporary, zeview};
+use crate::support::compressed;
 use crate::support::containers::{archive, member};
 use crate::support::elf::Class;
 use crate::support::packages::{deflated, stored, zip};
 use crate::support::zebin::{small, zebin};
 use crate::support::{built, fixtures, hosts, open, spirv};
+use zeview::decode::compression::Method;
 use zeview::model::{Document, NodeId, SourceId};
 use zeview::sizes::{Part, SizeFilter, SizeKey, SizeReading, Sizes};
 
@@ -281,6 +283,8 @@ fn limits_decide_about_the_exit_status() {
         ("total > 1 kB", 1),
         ("device bmg-g21 > 1 kB", 1),
         ("device bmg-g21 > 1 MB", 0),
+        ("device B580 > 1 kB", 1),
+        ("device B580 > 1 MB", 0),
         ("device pvc > 0", 0),
         ("kernel oth* copies > 10", 1),
         ("kernel oth* instructions > 0", 0),
@@ -295,6 +299,71 @@ fn limits_decide_about_the_exit_status() {
         let is_named = stderr(&output).contains(limit);
         assert_eq!(is_named, status > 0, "{}", stderr(&output));
     }
+    let output = zeview(&["sizes", &path, "--fail-if", "device bgm > 1 MB"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("no device is called \"bgm\""), "{said}");
+    let within = |group: &str| {
+        let output = zeview(&["sizes", &path, "--within", group]);
+        let text = stdout(&output) + &stderr(&output);
+        (output.status.code(), text)
+    };
+    let (status, own) = within("device=bmg-g21");
+    assert_eq!(status, Some(0), "{own}");
+    assert!(!own.contains(": 0 bytes"), "{own}");
+    assert_eq!(within("device=B580"), (Some(0), own));
+    // No file needs to have code for each device.
+    let (status, none) = within("device=pvc");
+    assert_eq!(status, Some(0), "{none}");
+    assert!(none.contains("device pvc: 0 bytes"), "{none}");
+    for (group, suggestion) in [
+        ("device=bgm", "no device is called \"bgm\""),
+        (
+            "kernel=first1",
+            "no kernel is called \"first1\"; did you mean \"first\"?",
+        ),
+    ] {
+        let (status, said) = within(group);
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains(suggestion), "{said}");
+    }
+}
+
+/// Images of the same name in several libraries, or in several images, are not one.
+#[test]
+fn images_are_told_apart() {
+    let archive = archive(&[
+        member("64.20.1.0/", &zebin(&["first"]).build().bytes),
+        member("64.dg2/", &zebin(&["other"]).build().bytes),
+    ]);
+    let module = spirv::kernel().build();
+    let library = hosts::usual(Class::Elf64, 2, &module, &archive).build();
+    let packed = compressed::stream(Method::Zstd, &archive);
+    let packed = hosts::with_size(&packed, archive.len());
+    let packed = hosts::usual(Class::Elf64, 2, &module, &packed).build();
+    let names = |file: &[u8]| {
+        let rows = sizes(file).rows(SizeKey::Image, &[]).into_iter();
+        let mut names: Vec<String> = rows
+            .filter(|row| row.is_named)
+            .map(|row| row.name)
+            .collect();
+        names.sort_unstable();
+        names
+    };
+    let of_library = [
+        "image 0",
+        "image 1",
+        "image 1 · 64.20.1.0",
+        "image 1 · 64.dg2",
+    ];
+    let members = of_library.map(str::to_owned).to_vec();
+    let found = names(&library);
+    assert!(found.iter().all(|name| members.contains(name)), "{found:?}");
+    assert_eq!(names(&packed), found);
+    let wheel = zip(&[stored("a.so", &library), deflated("b.so", &packed)]);
+    let both = ["a.so", "b.so"].into_iter();
+    let both = both.flat_map(|file| found.iter().map(move |name| format!("{file} · {name}")));
+    assert_eq!(names(&wheel), both.collect::<Vec<_>>());
 }
 
 #[test]

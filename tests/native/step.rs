@@ -6,7 +6,7 @@ use std::fs;
 use zeview::kernel_names::{self, KernelQuery};
 use zeview::step::{Basis, KernelStep, Point, StepColumn, StepKind, kernel_step};
 
-use crate::cli::{stdout, zeview};
+use crate::cli::{stderr, stdout, zeview};
 use crate::support::{fixtures, open};
 
 fn step_of(file: &str, kernel: &str, source: Option<&str>) -> KernelStep {
@@ -219,6 +219,21 @@ fn the_text_has_every_line_once() {
         "{printed}"
     );
     assert!(printed.find("debugme.cl:2 ") < printed.find("debugme.cl:5 "));
+}
+
+#[test]
+fn a_kernel_may_be_left_out() {
+    let file = "www/samples/spill.dg2.zebin";
+    let output = zeview(&["step", file]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("the file has 3 kernels"), "{said}");
+    assert!(said.contains("choose with --kernel, --device"), "{said}");
+    let output = zeview(&["step", "--all-builds", file]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    let heads = text.lines().filter(|line| line.starts_with("// kernel "));
+    assert_eq!(heads.count(), 3, "{text}");
 }
 
 #[test]

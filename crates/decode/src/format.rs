@@ -44,9 +44,22 @@ pub struct OpenedDocument {
 /// Number of bytes examined to detect a format.
 pub const HEAD: u64 = 512;
 
+/// Returns the first bytes of a document, [`HEAD`] of them or as many as can be read: those of a folder are
+/// in several files, and the first one may be unreadable.
+fn first_bytes(sources: &Sources, span: Span) -> Window {
+    let mut len = HEAD;
+    loop {
+        let head = Window::clamped(sources, span.subspan(0, len));
+        if !head.bytes().is_empty() || len <= 16 {
+            return head;
+        }
+        len /= 2;
+    }
+}
+
 /// Opens the bytes of `span` as a document of the first format that recognizes them.
 pub fn open(cx: &Context<'_>, span: Span) -> OpenedDocument {
-    let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
+    let head = first_bytes(cx.sources, span);
     let opened = match detect(cx, head.bytes()) {
         Some(format) => format.open(cx, span),
         None => raw::open(cx, span),
@@ -75,7 +88,7 @@ pub fn kind(formats: Formats, head: &[u8]) -> Option<&'static str> {
 /// Opens the bytes of `span` as a nested document. Returns `None` if their format is unknown, or if
 /// they are nested too deeply or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
-    let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
+    let head = first_bytes(cx.sources, span);
     let format = detect(cx, head.bytes())?;
     let opened = cx.nest_in(span, || {
         cx.sources.restore(span);
@@ -98,7 +111,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<OpenedDocument> {
 /// Opens a file in an archive or a package, or one that was compressed, as if it were alone: in unknown
 /// formats, images are searched in the first `most` bytes. Returns `None` if there are none.
 pub fn nested_file(cx: &Context<'_>, span: Span, most: u64) -> Option<OpenedDocument> {
-    let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
+    let head = first_bytes(cx.sources, span);
     match detect(cx, head.bytes()) {
         Some(_) => nested(cx, span),
         None => raw::nested(cx, span, most),
@@ -136,7 +149,7 @@ pub fn nested_node(
     if let Some(opened) = opened {
         return document_node(name, span, opened);
     }
-    let head = Window::clamped(sources, span.subspan(0, HEAD));
+    let head = first_bytes(sources, span);
     let node = Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
     match raw::guess(head.bytes()) {
         Some(guess) => node.summary(guess),

@@ -72,12 +72,14 @@ pub(crate) fn known_device(name: &str) -> Result<String, String> {
     })
 }
 
+/// Whether no device has a name in a query. That of SPIR-V is no device's.
+pub(crate) fn is_unknown_device(name: &str) -> bool {
+    !name.eq_ignore_ascii_case("SPIR-V") && Device::named(name).is_none()
+}
+
 /// Reports the names in a query that no device has. Returns whether there are any.
 pub(crate) fn complain_of_devices<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
-    // The device of SPIR-V is no device.
-    let names = names
-        .into_iter()
-        .filter(|name| !name.eq_ignore_ascii_case("SPIR-V") && Device::named(name).is_none());
+    let names = names.into_iter().filter(|name| is_unknown_device(name));
     let mut is_any = false;
     for name in names {
         complain!("{}", unknown_device(name));
@@ -117,7 +119,7 @@ pub(crate) struct KernelBuilds {
     #[arg(long = "file", id = "file_in_package", value_name = "PATH")]
     pub file: Option<String>,
     /// Print all builds of the kernel, and all kernels that match a pattern, each under a heading.
-    #[arg(long, requires = "kernel")]
+    #[arg(long)]
     pub all_builds: bool,
 }
 
@@ -203,10 +205,14 @@ impl Failure {
             _ => Vec::new(),
         };
         if matches!(error.reason, Reason::Several(_)) {
-            details.push(
-                "choose with --device, --image or --file, or print all with --all-builds"
-                    .to_owned(),
-            );
+            let kernel = if error.query.is_for_all() {
+                "--kernel, "
+            } else {
+                ""
+            };
+            details.push(format!(
+                "choose with {kernel}--device, --image or --file, or print all with --all-builds"
+            ));
         }
         Failure {
             message: error.headline(),

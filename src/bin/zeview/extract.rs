@@ -51,6 +51,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let Some(mut document) = inputs.open(&options.input.file) else {
             return Ok(inputs.status());
         };
+        // The libraries of a package or folder.
+        document.open_files(NodeId::ROOT);
         let parts = images(&mut document, options.packed);
         if parts.is_empty() {
             let title = &document.summary.title;

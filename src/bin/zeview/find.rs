@@ -1,11 +1,11 @@
 //! `zeview find`: finds instructions in the code of all kernels.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::kernel_names::KernelQuery;
+use zeview::kernel_names::{self, KernelQuery};
 use zeview::model::account::Account;
 use zeview::model::text::{counted, escaped, place_text};
 use zeview::model::{Document, NodeId, Sources};
@@ -13,10 +13,10 @@ use zeview::tables::found::Finding;
 use zeview::tables::kernels::search::{FoundTotals, SearchOptions};
 use zeview::tables::query::{CodeQuery, code_columns};
 use zeview::tables::write::Form;
-use zeview::tables::{Column, List, ListId};
+use zeview::tables::{CellValue, Column, List, ListId};
 
 use crate::FileArgument;
-use crate::argument::{complain_of_devices, known_device};
+use crate::argument::{Failure, complain_of_devices, known_device};
 use crate::files::{Inputs, name_of, while_reading};
 use crate::output::{self, complain};
 use crate::rows::ListRows;
@@ -105,8 +105,8 @@ Columns of instructions:
         help.push_str(&format!("  {id:width$} {doc}\n"));
     }
     help.push_str(
-        "\nExit status: 2 if a file could not be read completely, or a value that is compared is unknown. \
-         Otherwise 0, also if nothing is found.",
+        "\nExit status: 2 if a file could not be read completely, a value that is compared is unknown, or \
+         no kernel has the --kernel, --image or --file. Otherwise 0, also if nothing is found.",
     );
     help
 }
@@ -118,6 +118,20 @@ impl Options {
             (_, true) => Form::Csv,
             _ => Form::Plain,
         }
+    }
+
+    /// Returns why no kernel is searched, if a name, an image or a file is wanted.
+    fn missing(&self, document: &mut Document) -> Option<Failure> {
+        let query = self.search().kernels;
+        let found = match &self.kernel {
+            Some(_) => kernel_names::find(document, &query),
+            None if self.image.is_some() || self.file.is_some() => {
+                kernel_names::all(document, &query)
+            }
+            None => return None,
+        };
+        let error = found.err()?;
+        Some(Failure::of_name(&error, document))
     }
 
     fn search(&self) -> SearchOptions {
@@ -144,6 +158,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         account: output::account(),
         is_cut: false,
         left_out: 0,
+        printed: 0,
+        unknown: None,
     };
     // Only a name that no device has cannot be found.
     if let Ok(query) = CodeQuery::parse(&options.query)
@@ -170,6 +186,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         );
         inputs.note_problem();
     }
+    if sum.searched == 0
+        && let Some((file, failure)) = printer.unknown.take()
+    {
+        failure.report(&file, &mut inputs);
+    }
     printer.finish(&sum, files)?;
     Ok(inputs.status())
 }
@@ -184,6 +205,10 @@ struct Printer<'o> {
     /// Whether the limit was reached.
     is_cut: bool,
     left_out: u64,
+    /// Number of instructions in the printed rows, each of a kernel.
+    printed: u64,
+    /// Why the first file has no kernel of the wanted name, image or file.
+    unknown: Option<(PathBuf, Failure)>,
 }
 
 impl Printer<'_> {
@@ -223,6 +248,10 @@ impl Printer<'_> {
         }
         let totals = finding.totals();
         if totals.searched == 0 && !self.is_cut {
+            if self.unknown.is_none() {
+                let failure = options.missing(document);
+                self.unknown = failure.map(|failure| (file.to_owned(), failure));
+            }
             let title = &document.summary.title;
             complain!(
                 "{}: {title} has no such kernels with native code",
@@ -276,6 +305,9 @@ impl Printer<'_> {
             })
         };
         let mut last = String::new();
+        let mut columns = LIST.columns().iter();
+        let found_column = columns.position(|column| column.id == "found");
+        let found_column = found_column.unwrap_or_default();
         for row in 0..list.count() {
             if self.account.is_overdrawn() {
                 self.left_out += 1;
@@ -286,6 +318,9 @@ impl Printer<'_> {
                 break;
             };
             self.left = left;
+            if let CellValue::Count(found) = list.value(row, found_column, sources) {
+                self.printed += found;
+            }
             let places = ["device", "package_file", "image", "member"].map(|id| cell(row, id));
             let name = if options.files.len() > 1 {
                 let path = list.as_kernels().map_or("", |kernels| kernels.path(row));
@@ -344,10 +379,17 @@ impl Printer<'_> {
         let mut out = output::text();
         let is_sequence =
             CodeQuery::parse(&self.options.query).is_ok_and(|query| query.is_sequence());
-        let found = if is_sequence {
-            counted(sum.matches, "place", "places")
+        // With --rows, the row of a kernel has the number of all its instructions.
+        let is_partial = self.is_cut && !self.options.rows;
+        let count = if is_partial {
+            self.printed
         } else {
-            counted(sum.matches, "instruction", "instructions")
+            sum.matches
+        };
+        let found = if is_sequence {
+            counted(count, "place", "places")
+        } else {
+            counted(count, "instruction", "instructions")
         };
         let kernels = counted(sum.searched, "kernel", "kernels");
         if self.is_cut {

@@ -4,16 +4,29 @@ pub use zeview::tables::gate::{Condition, Damage, Gate};
 
 use zeview::tables::gate::Outcome;
 
+use crate::argument::{is_unknown_device, known_device};
 use crate::output::{self, complain};
 
 /// Parses a condition of `zeview kernels`.
 pub fn condition(text: &str) -> Result<Condition, String> {
-    Condition::parse(text)
+    with_known_devices(Condition::parse(text)?)
 }
 
 /// Parses a condition of `zeview diff`, which may refer to the first file.
 pub fn change(text: &str) -> Result<Condition, String> {
-    Condition::parse_change(text)
+    with_known_devices(Condition::parse_change(text)?)
+}
+
+/// Refuses names that no device has: their kernels would pass.
+fn with_known_devices(condition: Condition) -> Result<Condition, String> {
+    let unknown = condition
+        .devices()
+        .into_iter()
+        .find(|name| is_unknown_device(name));
+    match unknown.map(known_device) {
+        Some(Err(error)) => Err(error),
+        _ => Ok(condition),
+    }
 }
 
 /// Prints the new messages of a gate.

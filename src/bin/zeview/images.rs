@@ -140,6 +140,10 @@ fn print_file(
             complain!("{name}: {title} has no device images")
         }
     }
+    if let Form::Table { with_file, .. } = &mut printer.out {
+        // Each library of a package has an image 0.
+        *with_file |= owners.len() > 1;
+    }
     for (path, images) in owners {
         let has_short = !options.json && !options.full_names;
         let names = has_short.then(|| short_names(&*images, &document));

@@ -284,7 +284,8 @@ fn main() -> ExitCode {
 /// Returns whether the exit status summarizes several files or kernels. These commands read all of
 /// them even after the reader of the output has gone.
 fn judges(arguments: &Arguments) -> bool {
-    match arguments.command {
+    match &arguments.command {
+        Some(Command::Analyze(options)) => options.is_summary(),
         None
         | Some(
             Command::Check(_)
@@ -303,7 +304,6 @@ fn judges(arguments: &Arguments) -> bool {
             | Command::Dump(_)
             | Command::Disasm(_)
             | Command::Step(_)
-            | Command::Analyze(_)
             | Command::Profile(_)
             | Command::Devices(_)
             | Command::Rules(_)

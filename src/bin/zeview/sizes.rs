@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::model::Document;
+use zeview::model::suggest::unknown_among;
 use zeview::model::text::{counted, escaped, percent, plural, size};
+use zeview::model::{Document, Sources};
 use zeview::sizes::{SizeFilter, SizeKey, SizeLimit, SizeReading, Sizes};
 use zeview::tables::query::{Filter, Query, RowOptions, SizeOptions};
 use zeview::tables::sizes::list_since;
@@ -14,7 +15,7 @@ use zeview::tables::write::Form;
 use zeview::tables::{Column, List, ListId, Presence};
 
 use crate::FileArgument;
-use crate::argument::{FILES_AND_FOLDERS, InputFiles, own_help};
+use crate::argument::{FILES_AND_FOLDERS, InputFiles, complain_of_devices, own_help};
 use crate::files::{Inputs, while_reading};
 use crate::output::{self, complain};
 use crate::rows::ListRows;
@@ -34,8 +35,9 @@ pub struct Options {
     /// What bytes are grouped by. Default: device, or section for a file for a single device.
     #[arg(long, value_name = "file|device|image|family|kernel|section|part", value_parser = key)]
     by: Option<SizeKey>,
-    /// Count only the bytes in this group: `device=pvc`, `family=gemm_kernel`. Can be given several
-    /// times; all must be met.
+    /// Count only the bytes in this group: `device=pvc`, `family=gemm_kernel`. Names are those of tables,
+    /// also demangled names, other names of devices, and patterns. Can be given several times; all must
+    /// be met.
     #[arg(long, value_name = "GROUP=NAME", value_parser = within)]
     within: Vec<SizeFilter>,
     /// Compare with an earlier version of the file: what grew, in descending order of the change.
@@ -149,18 +151,36 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     // JSON and CSV have one table for all files.
     let mut rows: Option<ListRows> = None;
     let mut fails = false;
+    // The limits that no file has bytes for.
+    let mut idle: Vec<&SizeLimit> = options.fail_if.iter().collect();
+    let groups = options.within.iter().map(|filter| Group {
+        filter,
+        is_known: false,
+        suggestion: None,
+    });
+    let mut groups: Vec<Group<'_>> = groups.collect();
     inputs.each(&options.input.files, |inputs, file, mut document| {
         output::allow(&account, &document);
         let sizes = read(file, &mut document);
         inputs.report_unread(file, &document);
         let name = file.display().to_string();
         for limit in &options.fail_if {
-            for message in limit.exceeded(&sizes) {
+            for message in limit.exceeded(&sizes, &document.sources) {
                 fails = true;
                 complain!("{name}: {message}");
             }
         }
-        let query = query(options);
+        idle.retain(|limit| !limit.concerns(&sizes, &document.sources));
+        let within = groups.iter_mut();
+        let within = within.map(|group| group.find(&sizes, &document.sources));
+        let within: Vec<SizeFilter> = match within.collect() {
+            Ok(within) => within,
+            Err(error) => {
+                inputs.fail(file, &format_args!("--within: {error}"));
+                return Ok(());
+            }
+        };
+        let query = query(options, &within);
         let list = list_since(&sizes, base.as_ref(), &query);
         let sources = &document.sources;
         let order = match query.run(&*list, sources) {
@@ -176,7 +196,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             rows.with_writer(|writer| writer.with_full_names(options.full_names))
         };
         if form == Form::Plain {
-            print_head(&name, &sizes, &options.within)?;
+            print_head(&name, &sizes, &within)?;
         }
         let mut own = (form == Form::Plain).then(start);
         let rows = match &mut own {
@@ -211,10 +231,64 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
         None => {}
     }
+    for group in groups.iter().filter(|group| !group.is_known) {
+        if let Some(unknown) = &group.suggestion {
+            complain!("--within: {unknown}");
+            inputs.note_problem();
+        }
+    }
+    if complain_of_devices(idle.iter().filter_map(|limit| limit.device())) {
+        inputs.note_problem();
+    }
     if fails {
         return Ok(ExitCode::FAILURE);
     }
+    if output::is_reader_gone() && !options.fail_if.is_empty() {
+        complain!("the output was not read to its end: --fail-if cannot be judged");
+        inputs.note_problem();
+    }
     Ok(inputs.status())
+}
+
+/// A group that `--within` names.
+struct Group<'a> {
+    filter: &'a SizeFilter,
+    /// Whether a file has it, or could have it.
+    is_known: bool,
+    /// What is similar in the first file.
+    suggestion: Option<String>,
+}
+
+impl Group<'_> {
+    /// Returns the group in a file, by its own name.
+    fn find(&mut self, sizes: &Sizes, sources: &Sources) -> Result<SizeFilter, String> {
+        let SizeFilter { key, name } = self.filter;
+        let found = sizes.named(*key, name, sources);
+        let name = match found.as_slice() {
+            [row] => row.name.clone(),
+            [] => match sources.device_named(name) {
+                Some(device) if *key == SizeKey::Device => device.to_string(),
+                _ => {
+                    let rows = sizes.rows(*key, &[]);
+                    let known = rows.iter().map(|row| &*row.name);
+                    self.suggestion
+                        .get_or_insert_with(|| unknown_among(key.name(), name, known));
+                    let name = name.clone();
+                    return Ok(SizeFilter { key: *key, name });
+                }
+            },
+            [first, second, rest @ ..] => {
+                let others = if rest.is_empty() { "" } else { ", …" };
+                let (first, second) = (escaped(&first.name), escaped(&second.name));
+                let key = key.name();
+                return Err(format!(
+                    "{name:?} is more than one {key}: {first}, {second}{others}"
+                ));
+            }
+        };
+        self.is_known = true;
+        Ok(SizeFilter { key: *key, name })
+    }
 }
 
 /// Reads the sizes of a file, and shows progress.
@@ -230,14 +304,14 @@ fn read(file: &Path, document: &mut Document) -> Sizes {
     reading.sizes(document)
 }
 
-fn query(options: &Options) -> Query {
+fn query(options: &Options, within: &[SizeFilter]) -> Query {
     Query {
         filter: options.filter.clone().unwrap_or_default(),
         sort: options.sort.map(|(column, _)| column.into()),
         descending: options.sort.is_some_and(|(_, descending)| descending),
         options: RowOptions::sizes(SizeOptions {
             by: options.by,
-            within: options.within.clone(),
+            within: within.to_vec(),
         }),
         ..Query::default()
     }

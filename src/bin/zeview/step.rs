@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::kernel_names::KernelQuery;
 use zeview::model::text::escaped;
 use zeview::step::{Basis, KernelStep, Point, StepColumn, StepKind, StepLine, kernel_step};
 
@@ -99,7 +100,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             document.add_source_text(&path.display().to_string(), text);
         }
         // All kernels of a library would be more than anybody reads.
-        let name = options.name.kernel.clone().or_else(|| Some("*".to_owned()));
+        let all = || Some(KernelQuery::ALL.to_owned());
+        let name = options.name.kernel.clone().or_else(all);
         let name = KernelName { kernel: name };
         let builds = options.builds.find_code_or_spirv(&name, &mut document)?;
         Ok::<_, Failure>((document, builds))

@@ -112,19 +112,15 @@ impl KernelNameError {
             },
             Reason::Several(builds) => {
                 let names: HashSet<&str> = builds.iter().map(|build| &*build.name).collect();
-                match names.len() {
-                    1 => format!("{} of {name:?}", plural(builds.len() as u64, "build")),
-                    count => format!(
-                        "{name:?} means {}",
-                        match builds.len() {
-                            builds if builds > count => format!(
-                                "{} of {}",
-                                plural(builds as u64, "build"),
-                                plural(count as u64, "kernel")
-                            ),
-                            _ => plural(count as u64, "kernel"),
-                        }
-                    ),
+                let (count, builds) = (names.len(), builds.len());
+                let mut kernels = plural(count as u64, "kernel");
+                if builds > count {
+                    kernels = format!("{} of {kernels}", plural(builds as u64, "build"));
+                }
+                match count {
+                    _ if query.is_for_all() => format!("the file has {kernels}"),
+                    1 => format!("{} of {name:?}", plural(builds as u64, "build")),
+                    _ => format!("{name:?} means {kernels}"),
                 }
             }
         }

@@ -55,6 +55,9 @@ pub enum KernelForms {
 }
 
 impl KernelQuery {
+    /// The pattern that all names match.
+    pub const ALL: &'static str = "*";
+
     /// Creates a query for all builds of a kernel.
     pub fn named(name: impl Into<String>) -> KernelQuery {
         KernelQuery {
@@ -69,6 +72,11 @@ impl KernelQuery {
             forms: KernelForms::Code,
             ..KernelQuery::named(name)
         }
+    }
+
+    /// Whether it names no kernel, but wants those of the whole file.
+    pub fn is_for_all(&self) -> bool {
+        matches!(&*self.name, "" | KernelQuery::ALL)
     }
 
     /// Returns whether a file of a package may have the build.

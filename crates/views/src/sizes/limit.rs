@@ -13,7 +13,7 @@
 use super::{Part, SizeFilter, SizeKey, SizeRow, Sizes};
 use zeview_core::model::suggest::unknown_among;
 use zeview_core::model::text::grouped;
-use zeview_core::model::{is_pattern, matches_pattern};
+use zeview_core::model::{Sources, is_pattern};
 
 /// A limit of a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,14 +115,25 @@ impl SizeLimit {
         &self.text
     }
 
+    /// Returns the name of the device that it is about, as typed, unless that is a pattern.
+    pub fn device(&self) -> Option<&str> {
+        let (key, name) = self.group.as_ref()?;
+        (*key == SizeKey::Device && !is_pattern(name)).then_some(name)
+    }
+
+    /// Whether the file has bytes that it is about.
+    pub fn concerns(&self, sizes: &Sizes, sources: &Sources) -> bool {
+        match &self.group {
+            None => true,
+            Some((key, name)) => !sizes.named(*key, name, sources).is_empty(),
+        }
+    }
+
     /// Returns a message for each group that exceeds the limit: `device pvc: 51 336 bytes`.
-    pub fn exceeded(&self, sizes: &Sizes) -> Vec<String> {
+    pub fn exceeded(&self, sizes: &Sizes, sources: &Sources) -> Vec<String> {
         let rows = match &self.group {
             None => vec![sizes.sum(&[])],
-            Some((key, name)) => {
-                let rows = sizes.rows(*key, &[]).into_iter();
-                rows.filter(|row| is_called(row, name)).collect()
-            }
+            Some((key, name)) => sizes.named(*key, name, sources),
         };
         let within = |row: &SizeRow| match (self.part, self.is_unpacked, &self.group) {
             (None, false, _) => row.stored,
@@ -162,20 +173,6 @@ impl SizeLimit {
         });
         found.collect()
     }
-}
-
-/// Whether a group has this name, in any form; or matches the pattern.
-fn is_called(row: &SizeRow, name: &str) -> bool {
-    let names = [
-        Some(&*row.name),
-        row.demangled.as_deref(),
-        row.short.as_deref(),
-        row.name
-            .strip_prefix('[')
-            .and_then(|name| name.strip_suffix(']')),
-    ];
-    let mut names = names.into_iter().flatten();
-    names.any(|known| known == name || is_pattern(name) && matches_pattern(known, name))
 }
 
 /// Returns the position of a character outside of quotation marks, the last one: names may contain

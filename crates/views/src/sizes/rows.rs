@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{NameId, Owner, Part, Piece, SizeKey, Sizes};
-use zeview_core::model::{Span, sort};
+use zeview_core::model::{Sources, Span, is_pattern, matches_pattern, sort};
 
 /// The device name of intermediate code, which the driver compiles for any device.
 const ANY_DEVICE: &str = "SPIR-V";
@@ -134,6 +134,35 @@ impl Sizes {
             None if self.rows(SizeKey::Device, &[]).len() > 1 => SizeKey::Device,
             None => SizeKey::Section,
         }
+    }
+
+    /// Returns the groups with a name, in any form: of a kernel also the demangled and the short one, of a
+    /// device those that people use; or a pattern. The one that is called exactly so, if there is one.
+    pub fn named(&self, by: SizeKey, name: &str, sources: &Sources) -> Vec<SizeRow> {
+        let mut rows = self.rows(by, &[]);
+        if let Some(row) = rows.iter().position(|row| row.name == name) {
+            return vec![rows.swap_remove(row)];
+        }
+        let device = match by {
+            SizeKey::Device => sources.device_named(name),
+            _ => None,
+        };
+        let is_called = |row: &SizeRow| {
+            let bare = row.name.strip_prefix('[');
+            let bare = bare.and_then(|name| name.strip_suffix(']'));
+            let names = [
+                Some(&*row.name),
+                row.demangled.as_deref(),
+                row.short.as_deref(),
+                bare,
+            ];
+            let mut names = names.into_iter().flatten();
+            device.as_deref() == Some(&*row.name)
+                || names
+                    .any(|known| known == name || is_pattern(name) && matches_pattern(known, name))
+        };
+        rows.retain(is_called);
+        rows
     }
 
     /// Returns the sum of the pieces that satisfy all conditions.

@@ -9,6 +9,7 @@ use foldhash::{HashMap, HashSet};
 use super::{NameId, Owner, Part, Piece, PieceKey, Sizes};
 use zeview_core::analysis::kernels::{KernelRow, Kernels, SECTION_PREFIXES};
 use zeview_core::analysis::package::{FileStatus, PackageFiles};
+use zeview_core::model::text::place_text;
 use zeview_core::model::{
     Area, Capabilities, Content, Document, Fact, Node, NodeId, NodeKind, PAGE, SourceId, Sources,
     Span, sort,
@@ -204,6 +205,11 @@ struct Described<'a> {
 fn describe<'a>(document: &'a Document, node: &Node, outer: Option<Span>) -> Described<'a> {
     let of = |span: Option<Span>| document.inner_document(span?);
     let inner = of(node.span).filter(|inner| !inner.format.is_empty());
+    // A host binary lists the bytes of a compressed image as they are stored.
+    let is_listed = [inner, of(outer)]
+        .into_iter()
+        .flatten()
+        .any(|inner| inner.is_listed);
     let inner = inner.or_else(|| of(outer));
     let is_root = node.span == document.root().span && outer.is_none();
     match inner.filter(|_| !is_root) {
@@ -211,7 +217,7 @@ fn describe<'a>(document: &'a Document, node: &Node, outer: Option<Span>) -> Des
             format: &inner.format,
             has: inner.has,
             target: inner.target.as_deref().unwrap_or_default(),
-            is_listed: inner.is_listed,
+            is_listed,
         },
         None if is_root => {
             let mut facts = document.summary.facts.iter();
@@ -448,9 +454,10 @@ impl Walk {
             _ => Rc::clone(&place.label),
         };
         let name = match names.get(place.key.image) {
-            "" => label.to_string(),
+            // Libraries of a package have images of the same names.
+            "" => place_text([names.get(place.key.file), &*label]),
             outer if *outer == *label => return,
-            outer => format!("{outer} · {label}"),
+            outer => place_text([outer, &*label]),
         };
         place.key.image = self.sizes.names.add(&name);
         place.label = label;

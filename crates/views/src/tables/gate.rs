@@ -36,6 +36,12 @@ impl Condition {
         &self.columns
     }
 
+    /// Returns the names of devices that it compares with, as typed.
+    #[must_use]
+    pub fn devices(&self) -> Vec<&str> {
+        self.filter.devices()
+    }
+
     /// Parses a condition: `spill_size>0`.
     ///
     /// # Errors

@@ -68,6 +68,13 @@ pub struct Options {
     format: ReportFormat,
 }
 
+impl Options {
+    /// Whether it prints a table of all kernels, which may be judged.
+    pub fn is_summary(&self) -> bool {
+        self.summary.summary
+    }
+}
+
 /// JSON object of a kernel.
 #[derive(Serialize)]
 struct KernelJson<'a> {

@@ -146,6 +146,8 @@ struct OpenedFile<'f> {
     damage: Damage,
     /// The extents of the documents that --path selects.
     extents: Option<Vec<Span>>,
+    /// Whether the lists have all kernels.
+    is_complete: bool,
 }
 
 impl<'f> OpenedFile<'f> {
@@ -166,6 +168,9 @@ impl<'f> OpenedFile<'f> {
         if !unread.is_empty() {
             inputs.fail(file, &unread.text());
         }
+        if !opened.is_complete {
+            inputs.note_problem();
+        }
         Some(opened)
     }
 
@@ -184,6 +189,7 @@ impl<'f> OpenedFile<'f> {
         let mut lists: Vec<(NodeId, Rc<dyn List>)> = Vec::new();
         let mut empty = Vec::new();
         let mut extents = Vec::new();
+        let mut is_complete = true;
         for id in documents(&mut document, path)? {
             // A pattern that matches a container also matches its images.
             extents.extend(document.node(id).and_then(Node::extent));
@@ -195,6 +201,7 @@ impl<'f> OpenedFile<'f> {
             };
             for note in list.notes() {
                 gate.miss(&format!("{name}: {note}"));
+                is_complete = false;
             }
             if list.count() > list.secondary().functions {
                 lists.push((id, list))
@@ -222,6 +229,7 @@ impl<'f> OpenedFile<'f> {
             lists,
             damage,
             extents: path.map(|_| extents),
+            is_complete,
         })
     }
 

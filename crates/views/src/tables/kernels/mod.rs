@@ -643,7 +643,8 @@ impl List for KernelList {
                 let (part, place) = self.place(row)?;
                 let name = &part.rows.get(place)?.name.value;
                 let (_, mix) = part.kernels.as_ref()?.mix(name, sources)?;
-                Some(mix.spills)
+                // Those around calls write scratch memory, too.
+                Some(mix.spills.saturating_add(mix.saves))
             });
         }
         cell

@@ -417,10 +417,7 @@ impl Term {
         };
         self.decide(&|term| match term {
             Term::Condition(condition) => match condition.value(now) {
-                // No number differs from any number.
-                CellValue::Empty if is_number(condition.column, now.0) => {
-                    (condition.sign == Comparison::NotEqual).then_some(true)
-                }
+                CellValue::Empty if is_number(condition.column, now.0) => None,
                 // What is known to be absent meets no comparison, except that it differs.
                 CellValue::Absent => Some(condition.sign == Comparison::NotEqual),
                 value => condition.decide(&value, now.2),
