@@ -275,11 +275,14 @@ pub fn list(
 
 /// Returns the list of the whole file, or else those of the documents in it.
 fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, Rc<dyn List>)> {
+    // The list of kernels reads the files of a package itself.
+    if list != ListId::Kernels {
+        document.open_files(NodeId::ROOT);
+    }
     if let Some(rows) = tables::list_for(document, NodeId::ROOT, list, query) {
         return vec![(NodeId::ROOT, rows)];
     }
     let mut found = Vec::new();
-    document.open_files(NodeId::ROOT);
     for id in tables::documents_with(document, list) {
         let rows = tables::list_for(document, id, list, query);
         found.extend(rows.map(|rows| (id, rows)));

@@ -72,6 +72,21 @@ def test_folders(tmp_path):
     assert [kernel.package_file for kernel in later.kernels()] == ["b.zebin"]
 
 
+def test_packages_are_read_by_the_first_call(tmp_path):
+    """Images, devices and problems of a package do not depend on what was called before."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as package:
+        for name in ("vecadd.bmg.zebin", "damaged.zebin"):
+            package.writestr(name, (SAMPLES / name).read_bytes())
+    read = zeview.open(path)
+    check = read.check()
+    assert len(read.images()) == 2 and check.problems
+    assert zeview.open(path).images().to_dicts() == read.images().to_dicts()
+    assert zeview.open(path).devices().to_dicts() == read.devices().to_dicts()
+    assert zeview.open(path).symbols().to_dicts() == read.symbols().to_dicts()
+    assert zeview.open(path).problems == check.problems
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
 def test_no_permission(python):
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ use super::{ImageChoice, VerdictRow, path_of};
 use zeview_core::analysis::package::PackageAccount;
 use zeview_core::analysis::{ApiVerdict, Import, Rebuild, Verdict};
 use zeview_core::model::json::{DiagnosticJson, FindingJson, SCHEMA};
-use zeview_core::model::{Coverage, Diagnostic, Document, Finding, Outcome};
+use zeview_core::model::{Coverage, Diagnostic, Document, Finding, NodeId, Outcome};
 
 /// JSON object of a file, or of a document selected with `--path`.
 #[derive(Serialize)]
@@ -260,6 +260,7 @@ pub fn file_json(
 ///
 /// If writing to `out` fails.
 pub fn problems_json(document: &mut Document, out: &mut Vec<u8>) -> io::Result<()> {
+    document.open_files(NodeId::ROOT);
     document.open_all();
     let diagnostics = document.diagnostics.clone();
     let all = diagnostics.iter().map(|diagnostic| {
