@@ -19,7 +19,7 @@ use crate::kernel_names::{self, KernelForms, KernelNameError, KernelQuery, Reaso
 use crate::model::json::ArrayFrame;
 use crate::model::suggest::unknown_among;
 use crate::model::text::escaped;
-use crate::model::{Document, NodeId, SourceError, SourceId, Span};
+use crate::model::{Document, NodeId, SourceError, SourceId, Sources, Span};
 use crate::report::check::{VerdictRow, file_json, problems_json};
 use crate::report::code::{FlowJson, FlowSummary};
 use crate::report::write_excerpt;
@@ -90,7 +90,8 @@ pub struct ListOptions {
     pub filter: String,
     /// The id of a column; with a prefix `-`, the largest first.
     pub sort: String,
-    /// For images: the device to choose them for.
+    /// For images: the device to choose them for. For kernels: a device that must be known; the filter
+    /// chooses its kernels.
     pub device: Option<String>,
     /// Additional columns, which are counted from the code.
     pub columns: Vec<String>,
@@ -138,11 +139,14 @@ pub fn rows<E: From<ApiError>>(
         options: RowOptions::for_device(options.device.clone().map(Into::into), None),
         ..Query::default()
     };
-    if let Some(device) = &options.device {
+    let lists = lists(document, list, &query);
+    if let Some(device) = options.device.as_ref()
+        && !(list == ListId::Kernels && is_device_of(device, &lists, &document.sources))
+    {
         known_device(document, device)?;
     }
     let mut size = 0_usize;
-    for (id, rows) in lists(document, list, &query) {
+    for (id, rows) in lists {
         let path = document.path(id);
         let sources = &document.sources;
         let order = query.run(&*rows, sources);
@@ -183,8 +187,8 @@ pub struct FindRequest {
 ///
 /// # Errors
 ///
-/// If the query is malformed (`bad-query`), there is no such device (`no-device`), or the rows would be longer than
-/// [`EXPORT_MAX`] (`too-long`).
+/// If the query is malformed (`bad-query`), there is no such device (`no-device`), nothing has the kernel, image or
+/// file (`no-kernel`), or the rows would be longer than [`EXPORT_MAX`] (`too-long`).
 pub fn find_code(document: &mut Document, request: &FindRequest) -> Result<String, ApiError> {
     if let Some(device) = &request.kernels.device {
         known_device(document, device)?;
@@ -229,8 +233,29 @@ pub fn find_code(document: &mut Document, request: &FindRequest) -> Result<Strin
             break;
         }
     }
+    if finding.totals().searched == 0 {
+        known_kernels(document, &request.kernels)?;
+    }
     out.push_str(frame.end());
     Ok(out)
+}
+
+/// Checks that there are kernels with the name, image and file of a query, in any form and for any device.
+fn known_kernels(document: &mut Document, query: &KernelQuery) -> Result<(), ApiError> {
+    let query = KernelQuery {
+        device: None,
+        forms: KernelForms::All,
+        ..query.clone()
+    };
+    if query == KernelQuery::default() {
+        return Ok(());
+    }
+    if query.name.trim().is_empty() {
+        kernel_names::all(document, &query)?;
+    } else {
+        kernel_names::find(document, &query)?;
+    }
+    Ok(())
 }
 
 /// Returns the columns with these ids.
@@ -314,6 +339,22 @@ impl VerdictOptions {
             release: self.driver.as_deref(),
         })
     }
+}
+
+/// Whether one of the kernels is for a device with this name. Files name devices that are not known here, and
+/// kernels of SPIR-V are for none.
+fn is_device_of(device: &str, lists: &[(NodeId, Rc<dyn List>)], sources: &Sources) -> bool {
+    let mut columns = ListId::Kernels.columns().iter();
+    let Some(column) = columns.position(|column| column.id == "device") else {
+        return false;
+    };
+    lists.iter().any(|(_, list)| {
+        let mut rows = 0..list.count();
+        rows.any(|row| {
+            let cell = list.cell(row, column, sources);
+            cell.value.text().eq_ignore_ascii_case(device)
+        })
+    })
 }
 
 fn known_device(document: &Document, device: &str) -> Result<(), ApiError> {

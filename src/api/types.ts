@@ -286,7 +286,7 @@ export interface ListOptions<N extends ListName = ListName> {
   filter?: string;
   /** The id of a column; with a "-" prefix, the largest first. */
   sort?: ColumnId<N> | `-${ColumnId<N>}`;
-  /** For images: the device to choose them for. */
+  /** For images: the device to choose them for. For kernels, it must be known; `filter` chooses them. */
   device?: string;
   /**
    * Additional columns that are counted from the code: "instructions", "spill_messages", "loops" …

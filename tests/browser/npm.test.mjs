@@ -95,7 +95,7 @@ test("mistakes have the words of the command line", { timeout: 40_000 }, async (
       const { name, query, ...rest } = options;
       try {
         if (call === "check") opened.check(options.device, options.driver);
-        else if (call === "find_code") opened.findCode(query);
+        else if (call === "find_code") opened.findCode(query, rest);
         else if (name !== undefined) opened[call](name, rest);
         else opened[call](rest);
         return [options, "none"];

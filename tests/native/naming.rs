@@ -485,7 +485,15 @@ fn refused(call: &str, options: &Value, document: &mut Document) -> ApiError {
         }
         "list" => operations::list(document, &named(), &ListOptions::default()),
         "find_code" => {
-            let request: FindRequest = serde_json::from_value(options.clone()).expect("options");
+            let request = FindRequest {
+                query: option("query").unwrap_or_default(),
+                kernels: KernelQuery {
+                    image: option("image"),
+                    file: option("file"),
+                    ..KernelQuery::named(option("kernel").unwrap_or_default())
+                },
+                ..FindRequest::default()
+            };
             operations::find_code(document, &request)
         }
         "kernel" => kernel(document, &query(), &[]),

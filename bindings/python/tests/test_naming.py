@@ -70,3 +70,34 @@ def test_parts_have_the_paths_of_tables():
     with zeview.open(FIXTURES / "kernels.whl") as document:
         library = (FIXTURES / "folder/lib/one.so").read_bytes()
         assert document.extract("lib/one.so") == library
+
+
+@pytest.mark.parametrize("file", ["kernels.whl", "kernels.so"])
+def test_a_search_for_what_nothing_has(file):
+    """It is an error as of `kernel`, not an empty result."""
+    with zeview.open(FIXTURES / file) as document:
+        kernels = document.kernels("code_size>0")
+        name, image = kernels[0].name, kernels[0].image
+        wrong = [{"image": "imag 99"}, {"kernel": "nothing"}, {"kernel": name, "image": "imag 99"}]
+        # Only packages have files.
+        wrong += [{"file": "nothing.so"}] if file.endswith("whl") else []
+        for options in wrong:
+            with pytest.raises(zeview.Error) as raised:
+                document.find_code("kind=message", **options)
+            assert raised.value.code == "no-kernel", options
+        with pytest.raises(zeview.Error, match='has image "imag 99"; there are'):
+            document.find_code("kind=message", kernel=name, image="imag 99")
+        assert document.find_code("mnemonic=nothing", kernel=name) == []
+        assert document.find_code("mnemonic=nothing", image=image) == []
+        # A device that no kernel is for is none that no one knows.
+        assert document.find_code("kind=message", device="dg1") == []
+
+
+def test_kernels_of_unknown_devices():
+    with zeview.open(FIXTURES / "kernels.so") as document:
+        with pytest.raises(zeview.Error, match='no device is called "B5800"; did you mean') as raised:
+            document.kernels(device="B5800")
+        assert raised.value.code == "no-device"
+        assert len(document.kernels(device="dg1")) == 0
+        for device in {kernel.device for kernel in document.kernels()}:
+            assert len(document.kernels(device=device)) > 0

@@ -208,12 +208,12 @@ class Document:
         `filter` is a query as for `zeview kernels --filter` ("spill_size>0"), `sort` the id of a column,
         with a prefix "-" for the largest first, and `columns` names further columns that are counted
         from the code ("instructions", "spill_messages", "loops"), or one of them. `device` is the same as the filter
-        "device=…", for containers.
+        "device=…", for containers, and must be a known device or one that the file names ("no-device").
         """
         if device is not None:
             quoted = json.dumps(device, ensure_ascii=False)
             filter = f"({filter}) and device={quoted}" if filter.strip() else f"device={quoted}"
-        return self._list("kernels", filter, sort, columns)
+        return self._list("kernels", filter, sort, columns, device)
 
     def images(self, filter: str = "", sort: str = "", device: Optional[str] = None) -> Table[Image]:
         """The device images of a container or library; with a device, which of them run on it."""
@@ -332,6 +332,8 @@ class Document:
 
         With `rows`, each instruction. The query has conditions on instructions and kernels, and
         sequences: `"marks=fill writes=?a then marks=spill reads=?a"`. The options choose the kernels.
+
+        Raises `zeview.Error` as `kernel()` does ("no-kernel") if nothing has the kernel, image or file.
         """
         kernels = _query(kernel, None, device, image, file)
         found = self._native.find_code(query, rows, limit, kernels)
