@@ -15,7 +15,6 @@ use super::operations::{self, ApiError, FindRequest, ListOptions};
 use super::profile::{ProfileFiles, profile as apply_profile};
 use super::verdict::Verdict;
 use crate::decode::decode;
-use crate::diff;
 use crate::kernel_names::KernelQuery;
 use crate::model::json::Versioned;
 use crate::model::{Document, NodeId, SourceId, Span};
@@ -337,10 +336,16 @@ impl ZeviewDocument {
         })
     }
 
-    /// Compares the document `base` with this one, as `zeview diff --json` prints it.
+    /// Compares the document `base` with this one, as `zeview diff --json` prints it; with `everything`,
+    /// also the other parts of libraries and packages whose kernels differ.
     #[wasm_bindgen(unchecked_return_type = "Comparison")]
-    pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
-        let found = diff::compare(&mut base.0, &mut self.0, &diff::Options::default());
+    pub fn diff(
+        &mut self,
+        base: &mut ZeviewDocument,
+        everything: Option<bool>,
+    ) -> Result<JsValue, Error> {
+        let everything = everything.unwrap_or_default();
+        let found = operations::compare(&mut base.0, &mut self.0, everything);
         to_js(&Versioned::new(comparison::json(&found)))
     }
 

@@ -15,6 +15,7 @@ use crate::analysis::{LoadOptions, Verdict};
 use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
+use crate::diff::{self, Comparison};
 use crate::kernel_names::{self, KernelForms, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
 use crate::model::suggest::unknown_among;
@@ -558,6 +559,15 @@ pub fn spirv(
         }
     }
     Ok(out)
+}
+
+/// Compares a document with an earlier one, as `zeview diff` does; with `everything`, as with `--everything`.
+pub fn compare(before: &mut Document, document: &mut Document, everything: bool) -> Comparison {
+    let options = diff::Options {
+        kernels_first: !everything,
+        ..diff::Options::default()
+    };
+    diff::compare(before, document, &options)
 }
 
 /// Returns the data flow of a listing.

@@ -16,7 +16,6 @@ use zeview::analysis::profile::Profile;
 use zeview::api::dto::{Node, Summary};
 use zeview::api::operations::{self, ApiError, LISTS, ListOptions, VerdictOptions};
 use zeview::api::profile::{ProfileFiles, profile};
-use zeview::diff;
 use zeview::kernel_names::KernelQuery;
 use zeview::model::json::Versioned;
 use zeview::model::{self, FileSource, NodeId, SourceId, Span, folder_files};
@@ -326,14 +325,14 @@ impl Document {
 
     /// Compares the document `base` with this one. `base` is decoded once more, in this document's
     /// thread.
-    fn diff(&self, py: Python<'_>, base: &Document) -> PyResult<String> {
+    fn diff(&self, py: Python<'_>, base: &Document, everything: bool) -> PyResult<String> {
         let source = base.lock().as_ref().map(|open| open.source.clone());
         let source = source.ok_or_else(closed)?;
         let name = base.name.clone();
         self.run(py, move |document| {
             let source = CancelableSource::new(source, Arc::default());
             let mut base = zeview::decode::decode(Box::new(source), &name);
-            let found = diff::compare(&mut base, document, &diff::Options::default());
+            let found = operations::compare(&mut base, document, everything);
             json(&Versioned::new(comparison::json(&found)))
         })
     }

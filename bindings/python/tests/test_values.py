@@ -159,6 +159,19 @@ def test_differences():
     assert same.diff(same).equal is True
 
 
+@pytest.mark.parametrize("options", [[], ["--everything"]])
+def test_differences_of_libraries(options):
+    """A library and a zebin: as the command, complete only with everything."""
+    before, after = SAMPLES / "matmul.syclbin", SAMPLES / "program.host"
+    printed = command_json("diff", "--json", *options, before, after, status=(0, 1, 2))
+    found = zeview.open(before).diff(zeview.open(after), everything=bool(options)).to_dict()
+    for side in ("a", "b"):
+        printed[side].pop("file", None)
+        found[side].pop("file", None)
+    assert found == printed
+    assert found["complete"] is bool(options)
+
+
 def test_tree(sample):
     printed = command_json("dump", "--json", "--depth", "2", sample)
     document = zeview.open(sample)

@@ -79,7 +79,7 @@ export function bind(load) {
       const profile = await readerOf(source);
       return this.#decoded.profile(profile, before);
     }
-    diff(base) { return this.#decoded.diff(base.#decoded); }
+    diff(base, everything = false) { return this.#decoded.diff(base.#decoded, everything); }
     toText() { return this.#decoded.toText(); }
     toJson() { return this.#decoded.toJson(); }
     get closed() { return this.#opened === null; }

@@ -86,7 +86,7 @@ export class ZeviewDocument {
    */
   profile(source: ProfileSource | ProfileSource[], options?: { before?: ProfileSource | ProfileSource[] }): Promise<ProfileReport>;
   /** Compares the document `base` with this one. */
-  diff(base: ZeviewDocument): Comparison;
+  diff(base: ZeviewDocument, everything?: boolean): Comparison;
   /** Returns the whole tree as text, as `zeview dump` prints it. */
   toText(): string;
   /** Returns the whole tree as JSON, as `zeview dump --json` prints it. */

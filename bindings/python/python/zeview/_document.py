@@ -374,9 +374,13 @@ class Document:
         earlier = None if before is None else _profile_files(before)
         return ProfileReport(json.loads(self._native.profile(_profile_files(files), earlier)))
 
-    def diff(self, other: Document) -> Comparison:
-        """Compares with a newer file: `before.diff(after)`, as `zeview diff before after` does."""
-        return Comparison(json.loads(other._native.diff(self._native)))
+    def diff(self, other: Document, everything: bool = False) -> Comparison:
+        """Compares with a newer file: `before.diff(after)`, as `zeview diff before after` does.
+
+        Of libraries and packages whose kernels differ, images, properties, sections and symbols are compared
+        only with `everything`; without it, `complete` is false.
+        """
+        return Comparison(json.loads(other._native.diff(self._native, everything)))
 
     def tree(self) -> Node:
         """The root of the tree of all values in the file."""
