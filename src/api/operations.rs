@@ -18,6 +18,7 @@ use crate::decode::zebin::verdict::release::Release;
 use crate::diff::{self, Comparison};
 use crate::kernel_names::{self, KernelForms, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
+use crate::model::sort;
 use crate::model::suggest::unknown_among;
 use crate::model::text::escaped;
 use crate::model::{Document, NodeId, SourceError, SourceId, Sources, Span};
@@ -28,8 +29,8 @@ use crate::step::{KernelStep, kernel_step};
 use crate::tables::found::Finding;
 use crate::tables::json::{JsonColumns, RowJson};
 use crate::tables::kernels::search::SearchOptions;
-use crate::tables::query::{Query, RowOptions};
-use crate::tables::{Column, List, ListId};
+use crate::tables::query::{Order, Query, RowOptions};
+use crate::tables::{Column, Key, List, ListId};
 use crate::worker::answers::export::EXPORT_MAX;
 use crate::worker::protocol::ROWS_MAX;
 
@@ -114,7 +115,7 @@ pub fn list_named(name: &str) -> Result<ListId, ApiError> {
     })
 }
 
-/// Passes the rows of a list to `each`. For a container, the rows of all images.
+/// Passes the rows of a list to `each`. For a container, the rows of all images, in one order.
 ///
 /// # Errors
 ///
@@ -146,27 +147,68 @@ pub fn rows<E: From<ApiError>>(
     {
         known_device(document, device)?;
     }
+    let paths: Vec<String> = lists.iter().map(|(id, _)| document.path(*id)).collect();
+    let sources = &document.sources;
+    let order = order(&lists, &query, sources);
+    let order = order.map_err(|message| ApiError::new("bad-query", message))?;
     let mut size = 0_usize;
-    for (id, rows) in lists {
-        let path = document.path(id);
-        let sources = &document.sources;
-        let order = query.run(&*rows, sources);
-        let order = order.map_err(|message| ApiError::new("bad-query", message))?;
-        for row in order.from(0, u64::MAX) {
-            let path = match rows.as_kernels().map_or("", |kernels| kernels.path(row)) {
-                "" => path.as_str(),
-                path => path,
-            };
-            let file = options.with_path.then_some(path);
-            let row = RowJson::new((&*rows, row, sources), &columns, file);
-            each(&row)?;
-            size = size.saturating_add(row.size());
-            if size > EXPORT_MAX {
-                return Err(too_long().into());
-            }
+    for (at, row) in order {
+        let (Some((_, rows)), Some(path)) = (lists.get(at), paths.get(at)) else {
+            continue;
+        };
+        let path = match rows.as_kernels().map_or("", |kernels| kernels.path(row)) {
+            "" => path.as_str(),
+            path => path,
+        };
+        let file = options.with_path.then_some(path);
+        let row = RowJson::new((&**rows, row, sources), &columns, file);
+        each(&row)?;
+        size = size.saturating_add(row.size());
+        if size > EXPORT_MAX {
+            return Err(too_long().into());
         }
     }
     Ok(())
+}
+
+/// A row of several lists: the index of the list, and the row in it.
+type RowOf = (usize, u32);
+
+/// Returns the rows of lists in the order of a query, which sorts them together.
+fn order(
+    lists: &[(NodeId, Rc<dyn List>)],
+    query: &Query,
+    sources: &Sources,
+) -> Result<Box<dyn Iterator<Item = RowOf>>, String> {
+    let orders = lists.iter().map(|(_, rows)| query.run(&**rows, sources));
+    let orders: Vec<Order> = orders.collect::<Result<_, String>>()?;
+    let rows = orders.into_iter().enumerate().flat_map(|(at, order)| {
+        let rows = (0..u64::from(order.count())).filter_map(move |place| order.row(place));
+        rows.map(move |row| (at, row))
+    });
+    let [(_, first), _, ..] = lists else {
+        return Ok(Box::new(rows));
+    };
+    let mut columns = first.id().columns().iter();
+    let sort = query.sort.as_ref();
+    let Some(column) = sort.and_then(|id| columns.position(|column| column.id == id.trim())) else {
+        return Ok(Box::new(rows));
+    };
+    let keyed = rows.filter_map(|(at, row)| {
+        let (_, rows) = lists.get(at)?;
+        Some((rows.key(row, column, sources), (at, row)))
+    });
+    let mut keyed: Vec<(Key<'_>, RowOf)> = keyed.collect();
+    // Rows with equal keys stay in the order of the file.
+    sort::by(&mut keyed, |(a, _), (b, _)| {
+        if query.descending {
+            b.order(a)
+        } else {
+            a.order(b)
+        }
+    });
+    let rows: Vec<RowOf> = keyed.into_iter().map(|(_, row)| row).collect();
+    Ok(Box::new(rows.into_iter()))
 }
 
 /// What is searched in code, and what is returned.
@@ -299,17 +341,24 @@ pub fn list(
     Ok(out)
 }
 
-/// Returns the list of the whole file, or else those of the documents in it.
+/// Returns the list of the whole file, or else those of the documents in it. Symbols and relocations are
+/// those of the file and of all documents in it, as `zeview ls` lists them.
 fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, Rc<dyn List>)> {
     // The list of kernels reads the files of a package itself.
     if list != ListId::Kernels {
         document.open_files(NodeId::ROOT);
     }
-    if let Some(rows) = tables::list_for(document, NodeId::ROOT, list, query) {
+    let is_of_all = matches!(list, ListId::Symbols | ListId::Relocations);
+    if !is_of_all && let Some(rows) = tables::list_for(document, NodeId::ROOT, list, query) {
         return vec![(NodeId::ROOT, rows)];
     }
+    let documents = if is_of_all {
+        tables::all_documents_with(document, list)
+    } else {
+        tables::documents_with(document, list)
+    };
     let mut found = Vec::new();
-    for id in tables::documents_with(document, list) {
+    for id in documents {
         let rows = tables::list_for(document, id, list, query);
         found.extend(rows.map(|rows| (id, rows)));
     }

@@ -266,6 +266,34 @@ def test_other_tables():
     assert document.source_lines("line>0").columns[0] == "source_file"
 
 
+def symbols_of(path, kind):
+    return placed(path, command_json("ls", f"--{kind}", "--json", path))
+
+
+@pytest.mark.parametrize("kind", ["symbols", "relocations"])
+def test_symbols_and_relocations_are_those_of_ls(sample, kind):
+    """Those of a library's host code, and those of its images."""
+    printed = symbols_of(sample, kind)
+    found = getattr(zeview.open(sample), kind)()
+    assert len(found) == len(printed)
+    for row, expected in zip(found.to_dicts(), printed):
+        assert {key: row[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize("sort", ["value", "-value", "name", "-size"])
+def test_rows_of_all_images_are_sorted_together(sort):
+    path = SAMPLES / "program.host"
+    column = sort.lstrip("-")
+    unsorted = zeview.open(path).symbols().to_dicts()
+    found = zeview.open(path).symbols(sort=sort).to_dicts()
+    assert len({row["path"] for row in found}) > 2
+    values = [row[column] for row in found]
+    present = [value for value in values if value not in (None, "")]
+    assert present == sorted(present, reverse=sort != column)
+    key = str
+    assert sorted(map(key, found)) == sorted(map(key, unsorted))
+
+
 def test_types_of_rows_are_declared():
     """`_rows.pyi` is written from the library's columns: BLESS=1 writes it."""
     import os

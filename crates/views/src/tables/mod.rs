@@ -136,6 +136,29 @@ pub fn documents_with(document: &mut Document, list: ListId) -> Vec<NodeId> {
     found
 }
 
+/// Returns the documents that have such a list themselves: the opened file, and nested ones at any depth.
+pub fn all_documents_with(document: &mut Document, list: ListId) -> Vec<NodeId> {
+    document.open_all();
+    let whole = document.root().span;
+    let mut found = Vec::new();
+    if has_list(document, NodeId::ROOT, list) {
+        found.push(NodeId::ROOT);
+    }
+    let spans: Vec<Span> = document.documents().map(|inner| inner.span).collect();
+    for span in spans {
+        if Some(span) == whole {
+            continue;
+        }
+        if let Some(id) = document.document_at(span)
+            && has_list(document, id, list)
+            && !found.contains(&id)
+        {
+            found.push(id);
+        }
+    }
+    found
+}
+
 /// Returns a list of a document: of the opened file (its root), or of one that is nested in it.
 /// `of` is the extent of the text, or of the owner of properties. Returns `None` if there is no
 /// such list.
