@@ -266,6 +266,20 @@ def test_other_tables():
     assert document.source_lines("line>0").columns[0] == "source_file"
 
 
+def test_source_lines_have_counted_columns():
+    path = SAMPLES / "debugme.bmg.zebin"
+    counted = [id for id, _, _, is_counted in zeview._zeview.columns("source-lines") if is_counted]
+    assert counted == ["cycles", "waits", "live", "spills", "fills"]
+    names = ["source_file", "line", "offset", *counted]
+    printed = command_json("lines", "--json", "--columns", ",".join(names), path)
+    lines = zeview.open(path).source_lines(columns=counted)
+    assert [{name: row[name] for name in names} for row in lines] == [{name: row[name] for name in names} for row in printed]
+    assert sum(line.cycles or 0 for line in lines) > 0
+    assert set(counted) < set(lines.columns)
+    with pytest.raises(AttributeError, match="columns="):
+        zeview.open(path).source_lines()[0].cycles
+
+
 def symbols_of(path, kind):
     return placed(path, command_json("ls", f"--{kind}", "--json", path))
 

@@ -235,9 +235,12 @@ class Document:
         """The devices, with the driver's verdict on the file for each."""
         return self._list("devices", filter, sort)
 
-    def source_lines(self, filter: str = "", sort: str = "") -> Table[SourceLine]:
-        """The source lines of the code, from the debug information."""
-        return self._list("source-lines", filter, sort)
+    def source_lines(self, filter: str = "", sort: str = "", columns: Columns = ()) -> Table[SourceLine]:
+        """The source lines of the code, from the debug information.
+
+        `columns` names further columns that are counted from the code: "cycles", "waits", "live", "spills", "fills".
+        """
+        return self._list("source-lines", filter, sort, columns)
 
     def kernel(
         self,
