@@ -257,6 +257,18 @@ def test_images():
     assert [module.module for module in document.modules()] == list(range(12))
 
 
+def test_images_of_a_program_have_verdicts_for_a_device():
+    path = SAMPLES / "program.host"
+    printed = command_json("images", "--json", "--device", "acm-g10", path)
+    images = zeview.open(path).images(device="acm-g10")
+    words = [row.get("verdict") for row in printed]
+    assert "loads" in words and "refused" in words
+    assert [image.verdict for image in images] == words == [image.outcome for image in images]
+    assert [image.verdict for image in zeview.open(path).images()] == [None] * len(words)
+    (best,) = zeview.open(path).images(sort="verdict", device="acm-g10", filter="verdict=loads")
+    assert best.chosen is True
+
+
 def test_other_tables():
     document = zeview.open(SAMPLES / "vecadd.bmg.zebin")
     assert "vecadd" in [symbol.name for symbol in document.symbols()]

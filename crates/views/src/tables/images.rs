@@ -111,10 +111,7 @@ columns! {
     "imported" Words Optional 12 "Imports" "" "The functions that must come from other images."
         |(_, _, image), sources| names(image, IMPORTED, sources);
     "verdict" Text Default 23 "Verdict" "" "The driver's verdict on the image for its target device; for images of a host binary, only with a selected device."
-        |(list, at, _), sources| match list.verdict(at, sources) {
-            Some(verdict) => outcome(verdict.outcome),
-            None => Cell::empty(),
-        };
+        |(list, at, _), sources| list.outcome(at, sources).map_or_else(Cell::empty, outcome);
     "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in the unpacked data that contains it."
         |(_, _, image), _| Cell::new(super::CellValue::Hex(image.span.start));
     "found_by" Text Optional 12 "Found by" "" "How the image was found: by a descriptor, by .tgtimg, or by its first bytes."
@@ -391,6 +388,15 @@ impl ImageList {
         verdict.as_ref()
     }
 
+    /// Returns the outcome of an image: on its own device, or of an image of a host binary on the selected
+    /// one.
+    fn outcome(&self, at: usize, sources: &Sources) -> Option<Outcome> {
+        match self.verdict(at, sources) {
+            Some(verdict) => Some(verdict.outcome),
+            None => self.pick(at)?.outcome,
+        }
+    }
+
     /// Returns the first image with the same bytes, if that is another one.
     fn same_as(&self, at: usize, sources: &Sources) -> Option<&Image> {
         let span = self.images.list.get(at)?.span;
@@ -487,7 +493,7 @@ impl List for ImageList {
         let is_verdict = COLUMNS.get(column).is_some_and(|c| c.id == "verdict");
         let index = usize::try_from(row).unwrap_or(usize::MAX);
         if is_verdict {
-            key(self.verdict(index, sources).map(|verdict| verdict.outcome))
+            key(self.outcome(index, sources))
         } else {
             self.cell(row, column, sources).value.into_key()
         }
