@@ -120,7 +120,8 @@ impl ZeviewDocument {
     #[wasm_bindgen(js_name = nodesAt)]
     pub fn nodes_at(&mut self, source: u32, offset: f64) -> Result<Vec<u32>, Error> {
         let offset = whole("offset", offset)?;
-        let ids = self.0.nodes_at(SourceId(source), offset);
+        let source = operations::source(&self.0, source)?;
+        let ids = self.0.nodes_at(source, offset);
         Ok(ids.into_iter().map(|id| id.0).collect())
     }
 
@@ -161,7 +162,8 @@ impl ZeviewDocument {
 
     /// Returns the bytes `start..end` of a source, clipped to its end and to 4 MiB.
     pub fn bytes(&self, source: u32, start: f64, end: f64) -> Result<Uint8Array, Error> {
-        let span = Span::new(SourceId(source), whole("start", start)?, whole("end", end)?);
+        let source = operations::source(&self.0, source)?;
+        let span = Span::new(source, whole("start", start)?, whole("end", end)?);
         let (_, bytes) = read(&self.0, span).map_err(|error| Error::new(&error.to_string()))?;
         Ok(Uint8Array::from(&*bytes))
     }

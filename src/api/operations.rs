@@ -687,6 +687,20 @@ pub fn instructions<E: From<ApiError>>(
     Ok(())
 }
 
+/// Returns the source with an id: the file, or data that were unpacked from it.
+///
+/// # Errors
+///
+/// If there is none (`no-source`).
+pub fn source(document: &Document, id: u32) -> Result<SourceId, ApiError> {
+    let source = SourceId(id);
+    if source == SourceId::FILE || document.sources.parent(source).is_some() {
+        return Ok(source);
+    }
+    let message = format!("the document has no source {id}; read its node again");
+    Err(ApiError::new("no-source", message))
+}
+
 /// Returns a node.
 ///
 /// # Errors

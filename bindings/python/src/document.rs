@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU32;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,7 +25,7 @@ use zeview::tables::{ColumnKind, Presence};
 
 use crate::error::exception;
 use crate::source::{Buffer, CancelableSource, SharedBytes, Source};
-use crate::worker::Worker;
+use crate::worker::{ENDED, Worker};
 
 /// Interval for noticing Ctrl+C while a result is awaited.
 const SIGNALS: Duration = Duration::from_millis(50);
@@ -66,8 +67,11 @@ impl From<Query> for KernelQuery {
 /// What an open document holds.
 struct Open {
     source: Source,
-    /// The thread; it starts with the first call, and with the next one after it was canceled.
+    /// The thread; it starts with the first call, and with the next one after it was canceled, or in a
+    /// forked process.
     worker: Option<Worker>,
+    /// The number of sources that Python may know.
+    sources: Arc<AtomicU32>,
 }
 
 /// A decoded file.
@@ -83,6 +87,7 @@ impl Document {
         let open = Open {
             source,
             worker: None,
+            sources: Arc::default(),
         };
         Document {
             name,
@@ -131,9 +136,12 @@ impl Document {
     ) -> PyResult<Receiver<R>> {
         let mut open = self.lock();
         let open = open.as_mut().ok_or_else(closed)?;
-        let worker = match open.worker.take().filter(|worker| !worker.has_ended()) {
+        let worker = match open.worker.take().filter(Worker::is_alive) {
             Some(worker) => worker,
-            None => Worker::start(open.source.clone(), self.name.clone())?,
+            None => {
+                let sources = Arc::clone(&open.sources);
+                Worker::start(open.source.clone(), self.name.clone(), sources)?
+            }
         };
         Ok(open.worker.insert(worker).send(work))
     }
@@ -181,7 +189,7 @@ impl Document {
     /// Ends the thread, and waits for it: afterwards the bytes are not in use any more.
     fn close(&self, py: Python<'_>) {
         let open = self.lock().take();
-        if let Some(Open { source, worker }) = open {
+        if let Some(Open { source, worker, .. }) = open {
             py.detach(|| worker.map(Worker::stop));
             // A buffer is released here, where Python is attached.
             drop(source);
@@ -375,7 +383,8 @@ impl Document {
     /// Returns the places of the nodes that contain a byte, outermost first.
     fn nodes_at(&self, py: Python<'_>, source: u32, offset: u64) -> PyResult<Vec<Place>> {
         self.run(py, move |document| {
-            let found = document.nodes_at(SourceId(source), offset);
+            let source = known_source(document, source)?;
+            let found = document.nodes_at(source, offset);
             Ok(found.into_iter().map(|id| place_of(document, id)).collect())
         })
     }
@@ -397,9 +406,10 @@ impl Document {
         end: u64,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let read = self.run(py, move |document| {
-            let whole = document.sources.whole(SourceId(source));
+            let source = known_source(document, source)?;
+            let whole = document.sources.whole(source);
             let start = start.min(whole.end);
-            let span = Span::new(SourceId(source), start, end.clamp(start, whole.end));
+            let span = Span::new(source, start, end.clamp(start, whole.end));
             let mut all: Vec<u8> = Vec::new();
             // A failed allocation would end the process.
             let Ok(()) = all.try_reserve_exact(usize::try_from(span.len()).unwrap_or(usize::MAX))
@@ -464,6 +474,17 @@ fn read_profile(files: Vec<(String, ProfileData)>) -> Result<Profile, ApiError> 
         }
     }
     Ok(all.finish())
+}
+
+/// Returns a source. Those of a thread that was canceled are not there any more.
+fn known_source(document: &model::Document, id: u32) -> Result<SourceId, ApiError> {
+    if id != 0 && document.sources.name(SourceId(id)) == ENDED {
+        let message = format!(
+            "source {id} is not there any more, because a call was interrupted; read its node again"
+        );
+        return Err(ApiError::new("no-source", message));
+    }
+    operations::source(document, id)
 }
 
 /// Returns the node at a place, creating those above it.

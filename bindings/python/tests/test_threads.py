@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -120,6 +121,86 @@ def test_interrupting():
         assert time.perf_counter() - begin < 1
         assert int(process.stdout.readline()) >= 600
         assert process.wait(30) == 0
+
+
+AFTER_AN_INTERRUPT = """
+import signal, sys, zeview
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+names = [id for id, _, _, counted in zeview._zeview.columns("kernels") if counted]
+document = zeview.open(sys.argv[1])
+for attempt in range(50):
+    nodes = [node for node in document.find("a.zebin/data/*/*") if node.span and node.span.source > 0][:20]
+    contents = [node.bytes() for node in nodes]
+    spans = [node.span for node in nodes]
+    assert contents and any(contents)
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    try:
+        document.kernels(columns=names)
+    except KeyboardInterrupt:
+        pass
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    codes = set()
+    # Other data get their numbers first.
+    document.find("b.zebin/data/*")
+    for span, content in zip(spans, contents):
+        try:
+            assert document.bytes(span) == content
+        except zeview.Error as error:
+            codes.add(error.code)
+    assert [node.bytes() for node in nodes] == contents
+    assert [document.bytes(node.span) for node in nodes] == contents
+    if codes:
+        print(codes)
+        break
+    document = zeview.open(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+def test_bytes_after_an_interrupt(python, tmp_path):
+    """Spans of unpacked data never mean other bytes afterwards; nodes are read again."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
+        package.write(LARGE, "a.zebin")
+        package.write(SAMPLES / "spill.dg2.zebin", "b.zebin")
+    assert python(AFTER_AN_INTERRUPT, path) == "{'no-source'}\n"
+
+
+def test_unknown_sources():
+    document = zeview.open(SAMPLES / "vecadd.bmg.zebin")
+    for call in (lambda: document.bytes((9, 0, 4)), lambda: document.nodes_at(0, source=9)):
+        with pytest.raises(zeview.Error, match="no source 9") as raised:
+            call()
+        assert raised.value.code == "no-source"
+
+
+FORKED = """
+import os, sys, zeview
+document, closed = zeview.open(sys.argv[1]), zeview.open(sys.argv[1])
+expected = document.check().to_dict()
+closed.kernels()
+child = os.fork()
+if child == 0:
+    try:
+        assert document.check().to_dict() == expected
+        closed.close()
+        dropped = document
+        del document, dropped
+        os._exit(0)
+    finally:
+        os._exit(1)
+_, status = os.waitpid(child, 0)
+assert document.check().to_dict() == expected
+closed.close()
+document.close()
+print(os.WEXITSTATUS(status))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+def test_a_forked_process(python):
+    """Each process has a thread of its own for a document."""
+    assert python(FORKED, SAMPLES / "spill.dg2.zebin", timeout=30) == "0\n"
 
 
 def test_exit_while_a_thread_works(python):

@@ -4,7 +4,7 @@ export type ProfileSource = File | Blob | ArrayBuffer | ArrayBufferView;
 /**
  * A decoded file. Malformed bytes are not an error: they give a document with diagnostics.
  * Misuse throws an `Error` with a `code`: "no-node", "no-list", "no-kernel",
- * "several-kernels", "no-code", "no-spirv", "no-path", "no-device", "no-encoding", "no-column", "no-driver", "bad-query",
+ * "several-kernels", "no-code", "no-spirv", "no-path", "no-source", "no-device", "no-encoding", "no-column", "no-driver", "bad-query",
  * "options", "too-long", "range", "unreadable", "closed".
  */
 export class ZeviewDocument {
@@ -85,7 +85,10 @@ export class ZeviewDocument {
    * `{ columns: ["samples", "XVE_STALL[%]"] }`. `before` is an earlier profile of the same file.
    */
   profile(source: ProfileSource | ProfileSource[], options?: { before?: ProfileSource | ProfileSource[] }): Promise<ProfileReport>;
-  /** Compares the document `base` with this one. */
+  /**
+   * Compares the document `base` with this one. Of libraries and packages whose kernels differ, images, properties, sections and
+   * symbols are compared only with `everything`.
+   */
   diff(base: ZeviewDocument, everything?: boolean): Comparison;
   /** Returns the whole tree as text, as `zeview dump` prints it. */
   toText(): string;

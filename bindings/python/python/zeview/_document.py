@@ -404,7 +404,11 @@ class Document:
         return [self._node(place) for place in self._native.nodes_at(source, offset)]
 
     def bytes(self, span: Union[Span, Tuple[int, int], Tuple[int, int, int]]) -> builtins.bytes:
-        """Reads bytes: of a span, or from `start` to `end` of the file. They are clipped to its end."""
+        """Reads bytes: of a span, or from `start` to `end` of the file. They are clipped to its end.
+
+        Raises `zeview.Error` ("no-source") for a span of unpacked data that are not there: those of before an interrupted
+        call. `Node.bytes` reads them again.
+        """
         source, start, end = span if len(span) == 3 else (0, *span)
         return self._native.bytes(source, start, end)
 
@@ -547,6 +551,15 @@ class Node:
 
     def bytes(self) -> builtins.bytes:
         """Its bytes; empty for values that were computed."""
+        if self.span is None:
+            return b""
+        try:
+            return self._document.bytes(self.span)
+        except _zeview.Error as error:
+            if error.code != "no-source":
+                raise
+        # A call was interrupted since: what is unpacked has another number now.
+        self._values = json.loads(self._document._native.node(list(self._place)))
         return b"" if self.span is None else self._document.bytes(self.span)
 
     def to_dict(self) -> Dict[str, Any]:

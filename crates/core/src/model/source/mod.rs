@@ -407,10 +407,14 @@ impl Sources {
         self.entries.borrow().get(index).cloned()
     }
 
+    /// Returns the number of sources.
+    pub fn count(&self) -> u32 {
+        u32::try_from(self.entries.borrow().len()).unwrap_or(u32::MAX)
+    }
+
     /// Returns the ids of all sources, the opened file first.
     pub fn ids(&self) -> Vec<SourceId> {
-        let count = u32::try_from(self.entries.borrow().len()).unwrap_or(u32::MAX);
-        (0..count).map(SourceId).collect()
+        (0..self.count()).map(SourceId).collect()
     }
 
     /// Returns the name of a source.
