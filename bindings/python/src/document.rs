@@ -1,14 +1,14 @@
 //! The class of a document: each method runs in the document's thread, with the GIL released.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -440,13 +440,29 @@ enum ProfileData {
 fn opened(files: Vec<ProfileFile>) -> PyResult<Vec<(String, ProfileData)>> {
     let open = |(name, path, bytes): ProfileFile| {
         let data = match (path, bytes) {
-            (Some(path), _) => ProfileData::File(File::open(&path)?),
+            (Some(path), _) => {
+                let file = File::open(&path).map_err(|error| os_error(&error, path))?;
+                ProfileData::File(file)
+            }
             (None, Some(bytes)) => ProfileData::Bytes(bytes),
             (None, None) => return Err(PyValueError::new_err("a file has neither path nor bytes")),
         };
         Ok((name, data))
     };
     files.into_iter().map(open).collect()
+}
+
+/// Returns the exception of a file that cannot be opened, as `open` raises it: with its number and name.
+fn os_error(error: &io::Error, path: PathBuf) -> PyErr {
+    let message = error.to_string();
+    let message = message.split(" (os error").next().unwrap_or_default();
+    let number = error.raw_os_error();
+    if cfg!(windows) {
+        // The fourth argument replaces the first.
+        PyOSError::new_err((0, message.to_owned(), path.into_os_string(), number))
+    } else {
+        PyOSError::new_err((number, message.to_owned(), path.into_os_string()))
+    }
 }
 
 /// Reads the files of a run in pieces.

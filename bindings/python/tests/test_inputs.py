@@ -1,9 +1,11 @@
 """Kinds of input, errors, and damaged files."""
 
 import array
+import errno
 import mmap
 import os
 import random
+import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -51,6 +53,33 @@ def test_paths_that_cannot_be_opened(tmp_path):
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(OSError, match="not a regular file"):
             zeview.open(tmp_path / "pipe")
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names of files are any bytes on Linux")
+def test_paths_that_are_not_utf_8(tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xfe")
+    folder.mkdir()
+    path = folder / os.fsdecode(b"\xff.zebin")
+    path.write_bytes(CONTENT)
+    document = zeview.open(path)
+    assert document.name == "\ufffd.zebin" and len(document.kernels()) == 1
+    assert "\ufffd.zebin" in repr(document)
+    document = zeview.open(folder)
+    assert document.name == "\ufffd" and len(document.kernels()) == 1
+    assert zeview.open(CONTENT, name=os.fsdecode(b"\xff")).name == "\ufffd"
+    profile = folder / os.fsdecode(b"metrics_\xff.csv")
+    profile.write_bytes((SAMPLES / "matmul.csv").read_bytes())
+    assert zeview.open(SAMPLES / "matmul.syclbin").profile(profile).located > 0
+
+
+def test_profiles_that_cannot_be_opened(tmp_path):
+    path = tmp_path / "nothing.csv"
+    for files in (path, [SAMPLES / "matmul.csv", str(path)]):
+        with pytest.raises(FileNotFoundError) as raised:
+            zeview.open(PATH).profile(files)
+        assert raised.value.errno == errno.ENOENT
+        assert str(raised.value.filename) == str(path)
+        assert "os error" not in str(raised.value)
 
 
 def test_folders(tmp_path):

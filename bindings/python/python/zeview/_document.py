@@ -59,7 +59,7 @@ def open(file: Any, name: Optional[str] = None) -> Document:
     """
     if isinstance(file, (str, os.PathLike)):
         path = os.fsdecode(file)
-        name = name or os.path.basename(os.path.abspath(path))
+        name = _utf8(name or os.path.basename(os.path.abspath(path)))
         if os.path.isdir(path):
             os.scandir(path).close()
             native = _zeview.Document.open_folder(path, name)
@@ -67,13 +67,18 @@ def open(file: Any, name: Optional[str] = None) -> Document:
             _require_file(path)
             native = _zeview.Document.open_file(path, name)
     elif isinstance(file, bytes):
-        native = _zeview.Document.open_bytes(file, name or "bytes")
+        native = _zeview.Document.open_bytes(file, _utf8(name or "bytes"))
     else:
         view = memoryview(file)
         if view.ndim != 1 or view.format != "B" or not view.contiguous:
             view = view.cast("B")
-        native = _zeview.Document.open_view(view, name or "buffer")
+        native = _zeview.Document.open_view(view, _utf8(name or "buffer"))
     return Document(native)
+
+
+def _utf8(name: str) -> str:
+    """A name of a file with U+FFFD for what is not UTF-8, as the command line prints it."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _require_file(path: str) -> None:
@@ -435,7 +440,7 @@ def _profile_files(files: ProfileFiles) -> List[Tuple[str, Optional[str], Option
             found.append(("", None, file))
         else:
             path = os.fsdecode(file)
-            found.append((os.path.basename(path), path, None))
+            found.append((_utf8(os.path.basename(path)), path, None))
     return found
 
 
