@@ -5,15 +5,18 @@ import errno
 import mmap
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from conftest import SAMPLES
+from conftest import COMMAND, ROOT, SAMPLES
 
 import zeview
+from zeview import _records
 
 PATH = SAMPLES / "vecadd.bmg.zebin"
 CONTENT = PATH.read_bytes()
@@ -200,6 +203,51 @@ def test_required_files():
             if (reason.rule, reason.span) == (error.rule, error.span) and reason.message in str(error)
         ][:1]
         assert error.rule in str(error) and document.bytes(error.span) == document.bytes(reason.span)
+
+
+@pytest.mark.parametrize("device", [None, "B580", "pvc", "acm-g10"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "www/samples/program.host",
+        "www/samples/matmul.syclbin",
+        "www/samples/damaged.zebin",
+        "www/samples/vecadd.bmg.zebin",
+        "www/samples/README.md",
+        "www/samples/vectors-1.0-py3-none-linux_x86_64.whl",
+        "tests/fixtures/naming/kernels.whl",
+        "tests/fixtures/naming/kernels.so",
+        "tests/fixtures/verdicts/subgroup8.so",
+        "tests/fixtures/zebin/globals-visaonly.pvc.igc2.40.zebin",
+        "tests/fixtures/zebin/vecadd-fat.skl+icllp.igc1.17791.zebin",
+    ],
+)
+def test_files_are_required_as_on_the_command_line(name, device):
+    options = [] if device is None else ["--device", device]
+    ran = subprocess.run([COMMAND, "check", "--quiet", *options, ROOT / name], capture_output=True, check=False)
+    try:
+        zeview.open(ROOT / name).check(device).require()
+    except zeview.Error as error:
+        assert ran.returncode == (2 if error.code in ("unread", "no-files") else 1), error.code
+        assert error.code in ("ill-formed", "unread", "no-files", *get_args(_records.Outcome)[4:])
+    else:
+        assert ran.returncode == 0
+
+
+def test_programs_that_do_not_run():
+    for name, device, code, says in [
+        ("program.host", "B580", "refused", "image 1: no member of its archive is for the device"),
+        ("matmul.syclbin", "skl", "does-not-run", "does not run on skl"),
+    ]:
+        with pytest.raises(zeview.Error, match=says) as raised:
+            zeview.open(SAMPLES / name).check(device).require()
+        assert (raised.value.code, raised.value.rule, raised.value.span) == (code, None, None)
+
+
+def test_a_package_without_files():
+    with pytest.raises(zeview.Error) as raised:
+        zeview.open(b"PK\5\6" + bytes(18)).check().require()
+    assert raised.value.code == "no-files"
 
 
 def test_unread_files(tmp_path):

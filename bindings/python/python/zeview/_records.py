@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, NamedTuple, Optional, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Literal,
+    NamedTuple,
+    Optional,
+    Tuple,
+    Union,
+    get_args,
+)
 
 from . import _html, _zeview
 from ._text import visible
@@ -20,6 +32,10 @@ Outcome = Literal[
     "does-not-run",
     "not-judged",
 ]
+
+#: The outcomes, from best to worst, and those with which a file is loaded.
+_OUTCOMES: Tuple[str, ...] = get_args(Outcome)
+_LOADS = _OUTCOMES[: _OUTCOMES.index("refused")]
 
 #: What the driver does about a problem.
 Effect = Literal[
@@ -268,20 +284,66 @@ class Check(Record):
             parts.append("<p>well-formed</p>")
         return "".join(parts)
 
+    @property
+    def _outcome(self) -> Optional[Outcome]:
+        """The verdict; of a container, the worst one of its images, or that for the device."""
+        if self.verdict is not None:
+            return self.verdict
+        choice = self._values.get("choice")
+        if choice is not None:
+            found: Outcome = choice["verdict"]
+            return found
+        inner: List[Outcome] = [document["verdict"] for document in self._values.get("documents", ())]
+        return max(inner, key=_OUTCOMES.index, default=None)
+
+    def _decisive(self, outcome: Outcome) -> Optional[Finding]:
+        """The finding that decides the verdict, or that on an image."""
+        for values in (self._values, *self._values.get("documents", ())):
+            if values["verdict"] == outcome:
+                found = (finding for finding in values["findings"] if finding["decisive"])
+                for finding in found:
+                    return Finding(finding)
+        return None
+
+    def _unfit(self, outcome: Outcome) -> str:
+        """Why no image runs on the device, or one does not."""
+        choice = self._values["choice"]
+        images = choice["images"]
+        chosen = [image for image in images if image["chosen"] and image["verdict"] == outcome]
+        reasons = [f"{image['path']}: {image['reason']}" for image in chosen or images]
+        return f"{outcome.replace('-', ' ')} on {choice['device']}: {'; '.join(reasons[:1])}"
+
     def require(self) -> None:
-        """Raises `zeview.Error` if the driver refuses the file ("refused"), or if it is not well formed
-        ("ill-formed"), or was not read completely ("unread"): with the rule and the bytes of the first
-        reason."""
-        reasons: List[Any] = []
-        if self.verdict == "refused":
-            reasons += [("refused", finding) for finding in self.findings if finding.decisive]
-        errors = (problem for problem in self.problems if problem.severity == "error")
-        reasons += (("ill-formed", problem) for problem in errors)
-        reasons += (("unread", problem) for problem in self.unread)
+        """Raises `zeview.Error` for a file for which `zeview check` has an exit status other than 0.
+
+        Its `code` is the verdict if the driver does not load the file or an image that it needs ("refused",
+        "link-failure", "may-crash", "does-not-run", "not-judged"); "ill-formed"; "unread" if the file was not
+        read completely; or "no-files" for an empty package. It has the rule and the bytes of the first reason, if
+        a rule is the reason.
+        """
+        reasons: List[Tuple[str, Union[str, Finding, Problem]]] = []
+        outcome = self._outcome
+        if outcome is not None and outcome not in _LOADS:
+            if self.verdict is None and self._values.get("choice") is not None:
+                reasons.append((outcome, self._unfit(outcome)))
+            else:
+                reasons.append((outcome, self._decisive(outcome) or outcome.replace("-", " ")))
+        reasons += [("ill-formed", problem) for problem in self.problems if problem.severity == "error"]
+        reasons += [("unread", problem) for problem in self.unread]
+        # It is None for unknown formats, too, but these have no images.
+        if self.well_formed is None and self._values.get("documents"):
+            reasons.append(("unread", "there are more images than are judged"))
+        if self.files is not None and not any(self.files.to_dict().values()):
+            reasons.append(("no-files", "it has no files"))
         for code, reason in reasons:
-            text = f"{self.file}: {reason.message} ({reason.rule}, at {reason.path})"
-            error = _zeview.Error(visible(text))
-            error.code, error.rule, error.span = code, reason.rule, reason.span
+            rule, span = None, None
+            if isinstance(reason, str):
+                text = reason
+            else:
+                rule, span = reason.rule, reason.span
+                text = f"{reason.message} ({rule}, at {reason.path})"
+            error = _zeview.Error(visible(f"{self.file}: {text}"))
+            error.code, error.rule, error.span = code, rule, span
             raise error
 
 
