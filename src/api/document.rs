@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::analysis::analyze;
 use super::columns::Columns;
 use super::dto::{Diagnostic, Node, Summary};
 use super::js;
@@ -318,8 +319,7 @@ impl ZeviewDocument {
         kernel: &str,
         #[wasm_bindgen(unchecked_optional_param_type = "KernelOptions")] options: JsValue,
     ) -> Result<JsValue, Error> {
-        let found = operations::listing(&mut self.0, &query(kernel, options)?)?;
-        to_js(&operations::flow_summary(&self.0, &found)?)
+        to_js(&analyze(&mut self.0, &query(kernel, options)?, false)?)
     }
 
     /// Finds each kernel of a profile in the file, and adds its samples and metrics to the columns

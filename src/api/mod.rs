@@ -16,6 +16,7 @@
 //! * The script is built for `wasm-bindgen`'s target `web`: await its default export first. In your
 //!   own worker, set `self.zeviewHost = false` before that (see [`worker::host`](crate::worker)).
 
+pub mod analysis;
 #[cfg(feature = "api")]
 mod columns;
 pub mod dto;

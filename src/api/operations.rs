@@ -16,7 +16,7 @@ use crate::decode::device::Device;
 use crate::decode::device::names::unknown_device;
 use crate::decode::zebin::verdict::release::Release;
 use crate::diff::{self, Comparison};
-use crate::kernel_names::{self, KernelForms, KernelNameError, KernelQuery, Reason};
+use crate::kernel_names::{self, Build, KernelForms, KernelNameError, KernelQuery, Reason};
 use crate::model::json::ArrayFrame;
 use crate::model::sort;
 use crate::model::suggest::unknown_among;
@@ -486,6 +486,15 @@ pub type KernelCode = (NodeId, Rc<dyn Listing>);
 /// builds (`several-kernels`) or no native code (`no-code`), or if its device is unknown
 /// (`no-encoding`).
 pub fn listing(document: &mut Document, query: &KernelQuery) -> Result<KernelCode, ApiError> {
+    let (build, listing) = code_of(document, query)?;
+    Ok((build.document, listing))
+}
+
+/// Returns a kernel's only build that a query names, and the listing of its code, as [`listing`].
+pub(super) fn code_of(
+    document: &mut Document,
+    query: &KernelQuery,
+) -> Result<(Build, Rc<dyn Listing>), ApiError> {
     let query = KernelQuery {
         forms: KernelForms::Code,
         ..query.clone()
@@ -495,7 +504,7 @@ pub fn listing(document: &mut Document, query: &KernelQuery) -> Result<KernelCod
     let listing = listing.filter(|listing| listing.encoding().is_some());
     let message = "the device that the file is for is not known";
     let listing = listing.ok_or_else(|| ApiError::new("no-encoding", message))?;
-    Ok((build.document, listing))
+    Ok((build, listing))
 }
 
 /// Returns the row of a kernel's only build that a query names, as an object of [`list`], with the
@@ -640,7 +649,7 @@ pub struct Instruction<'a> {
     flow: FlowJson,
 }
 
-/// Returns the summary of a kernel's data flow, as `zeview analyze --json` prints it.
+/// Returns the summary of a kernel's data flow.
 ///
 /// # Errors
 ///

@@ -452,6 +452,24 @@ export interface StepLine {
 
 /** The summary of the data flow of a kernel. Cycles are the scheduling model of the compiler. */
 export interface FlowReport {
+  kernel: string;
+  /** The path of the document with the kernel; missing for the file itself. */
+  path?: string;
+  /** Bytes of a general register. */
+  grf_bytes: number;
+  /** In bytes per hardware thread, as the file states it; null if it is unknown. */
+  spill_size: number | null;
+  /** Hardware threads of an execution unit that run the kernel. */
+  threads_per_eu: number | null;
+  /** Whether a kernel that spills fits into a larger register file of its device. */
+  larger_file: {
+    needed: number;
+    spilled: number;
+    registers: number;
+    fits: boolean;
+    threads: number;
+    threads_now: number | null;
+  } | null;
   instructions: number;
   /** Limits of the analysis, in sentences. */
   limits: string[];

@@ -14,6 +14,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde::Serialize;
 use zeview::analysis::profile::Profile;
+use zeview::api::analysis::analyze;
 use zeview::api::dto::{Node, Summary};
 use zeview::api::operations::{self, ApiError, LISTS, ListOptions, VerdictOptions};
 use zeview::api::profile::{ProfileFiles, profile};
@@ -324,10 +325,9 @@ impl Document {
         })
     }
 
-    fn analyze(&self, py: Python<'_>, query: Query) -> PyResult<String> {
+    fn analyze(&self, py: Python<'_>, query: Query, other_builds: bool) -> PyResult<String> {
         self.run(py, move |document| {
-            let found = operations::listing(document, &query.into())?;
-            json(&operations::flow_summary(document, &found)?)
+            json(&analyze(document, &query.into(), other_builds)?)
         })
     }
 

@@ -135,8 +135,10 @@ def test_data_flow():
     for kernel in document.kernels():
         printed = command_json("analyze", "--json", path, "--kernel", kernel.name)
         printed = printed[0] if isinstance(printed, list) else printed
-        report = document.analyze(kernel).to_dict()
+        report = document.analyze(kernel, other_builds=True).to_dict()
+        assert set(report) == set(printed) - {"schema"}
         assert report.items() <= printed.items()
+        assert document.analyze(kernel).to_dict().items() <= report.items()
         assert report["instructions"] > 10
         instructions = document.instructions(kernel)
         # Zeros behind the code decode as `illegal`.
@@ -157,6 +159,23 @@ def test_differences():
     assert found["equal"] is False
     same = zeview.open(before)
     assert same.diff(same).equal is True
+
+
+def test_analyses_of_builds():
+    path = SAMPLES / "matmul.syclbin"
+    document = zeview.open(path)
+    (printed,) = command_json("analyze", "--json", path, "--kernel", "matmul", "--device", "pvc")
+    report = document.analyze("matmul", device="pvc", other_builds=True)
+    assert report.kernel == "matmul" and report.path == printed["path"]
+    assert report.grf_bytes == 64 and report.threads_per_eu == printed["threads_per_eu"] > 0
+    assert report.to_dict()["other_builds"] == printed["other_builds"]
+    assert report.other_builds is not None and len(report.other_builds) == 11
+    assert document.analyze("matmul", device="pvc").other_builds is None
+    path = SAMPLES / "spill.dg2.zebin"
+    (kernel, *_) = zeview.open(path).kernels("spill_size>0")
+    report = zeview.open(path).analyze(kernel)
+    assert report.path is None and report.spill_size == kernel.spill_size > 0
+    assert report.larger_file is not None and report.larger_file.needed > 128
 
 
 @pytest.mark.parametrize("options", [[], ["--everything"]])

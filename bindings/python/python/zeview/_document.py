@@ -368,9 +368,15 @@ class Document:
         device: Optional[str] = None,
         image: Optional[str] = None,
         file: Optional[str] = None,
+        other_builds: bool = False,
     ) -> FlowReport:
-        """The summary of a kernel's data flow: live registers, spills, loops, waits."""
-        return FlowReport(json.loads(self._native.analyze(_query(kernel, path, device, image, file))))
+        """The summary of a kernel's data flow: live registers, spills, loops, waits.
+
+        With `other_builds`, also the figures of the kernel's other builds in the file, which takes as long as
+        the summaries of these.
+        """
+        query = _query(kernel, path, device, image, file)
+        return FlowReport(json.loads(self._native.analyze(query, other_builds)))
 
     def profile(self, files: ProfileFiles, before: Optional[ProfileFiles] = None) -> ProfileReport:
         """Finds the kernels of a profile of unitrace or GTPin in the file, as `zeview profile --json` prints them.

@@ -450,6 +450,22 @@ class FlowReport(Record):
     slots: Optional[List[Object]]
     loops: Optional[List[Object]]
     waits: Optional[List[Object]]
+    kernel: str
+    grf_bytes: int
+    spill_size: Optional[int]
+    threads_per_eu: Optional[int]
+    larger_file: Optional[Object]
+
+    @property
+    def path(self) -> Optional[str]:
+        """The path of the document with the kernel, if it is not the file itself."""
+        return self._values.get("path")
+
+    @property
+    def other_builds(self) -> Optional[List[Object]]:
+        """The other builds of the kernel in the file, if they were requested."""
+        found = self._values.get("other_builds")
+        return None if found is None else [Object(build) for build in found]
 
 
 class ProfileReport(Record):
