@@ -19,10 +19,13 @@ def declarations():
         "",
         "from typing import Dict, List, Optional, Type",
         "",
-        "from ._records import Record",
+        "from ._records import Object, Record",
         "",
         "class Row(Record):",
         "    path: str",
+        "    @property",
+        "    def unknown(self) -> Object:",
+        f'        """{_rows.Row.unknown.__doc__}"""',
     ]
     for name, row in _rows.ROWS.items():
         out += ["", f"class {row.__name__}(Row):", f'    """{row.__doc__.splitlines()[0]}"""', ""]

@@ -32,6 +32,14 @@ for instruction in document.instructions("vecadd"):
     print(instruction.mnemonic, instruction.text)
 peak = document.analyze("vecadd").peak
 print(peak.registers if peak else 0, document.kernels()._repr_html_())
+print([inner.path for inner in check.documents], check.choice.rule if check.choice else "", check.coverage.gap)
+print(check.rebuild.text if check.rebuild else "", [symbol.name for symbol in check.imports])
+flow = document.analyze("vecadd", other_builds=True)
+print(len(flow.lines), flow.hottest, flow.inputs, flow.patterns, flow.pressures, flow.path, flow.other_builds)
+print(document.kernels()[0].unknown.to_dict(), document.instructions("vecadd")[0].inputs)
+changes = document.diff(document)
+print(changes.sections, changes.symbols, changes.images, changes.modules, changes.notes, changes.not_compared)
+print(changes.devices or [], report.idle_rows, document.source_lines(columns=["cycles"])[0].cycles)
 """
 
 #: Each is an error, with what the checker says.
@@ -76,6 +84,40 @@ def test_documented_examples_are_accepted(tmp_path):
         # What the examples import besides.
         errors = [error for error in check(block, tmp_path) if "import" not in error]
         assert errors == [], block
+
+
+def declared(record):
+    """The attributes that a class declares or defines."""
+    return {name for base in record.__mro__ for name in [*base.__dict__.get("__annotations__", {}), *base.__dict__]}
+
+
+@pytest.mark.parametrize(
+    "name, record",
+    [
+        ("check", _records.Check),
+        ("analyze", _records.FlowReport),
+        ("diff", _records.Comparison),
+        ("profile", _records.ProfileReport),
+        ("step", _records.KernelStep),
+        ("find", _records.FoundRow),
+    ],
+)
+def test_the_keys_of_the_schemas_are_declared(name, record):
+    schema = json.loads((ROOT / f"docs/src/schemas/{name}.json").read_text())
+    keys = set(schema.get("items", schema)["properties"])
+    # Of the command line alone; problems have a name of their own.
+    keys -= {"schema"} | {"check": {"path", "diagnostics"}, "diff": {"path"}}.get(name, set())
+    assert keys <= declared(record), keys - declared(record)
+
+
+def test_what_documents_lack_has_attributes():
+    check = zeview.open(ROOT / "www/samples/vecadd.bmg.zebin").check()
+    assert (check.documents, check.choice, check.imports) == ([], None, [])
+    assert check.rebuild is not None and check.rebuild.helps is False
+    check = zeview.open(ROOT / "www/samples/matmul.syclbin").check("pvc")
+    assert check.documents[0].path and check.choice is not None and check.choice.device == "pvc"
+    kernel = zeview.open(ROOT / "www/samples/vecadd.bmg.zebin").kernels()[0]
+    assert kernel.unknown.to_dict() == {} and "unknown" not in kernel
 
 
 def test_names_that_do_not_exist_are_rejected(tmp_path):

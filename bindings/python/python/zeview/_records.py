@@ -224,7 +224,24 @@ class Check(Record):
     well_formed: Optional[bool]
     driver: Optional[str]
     device: Optional[str]
-    documents: List[Object]
+    coverage: Object
+    rebuild: Optional[Object]
+
+    @property
+    def documents(self) -> List[Object]:
+        """For a container: the verdict on each of its images."""
+        return [Object(document) for document in self._values.get("documents", ())]
+
+    @property
+    def choice(self) -> Optional[Object]:
+        """For a container and a device: which of its images run on it, and the verdict on these."""
+        values = self._values.get("choice")
+        return None if values is None else Object(values)
+
+    @property
+    def imports(self) -> List[Object]:
+        """The symbols that other modules must define."""
+        return [Object(symbol) for symbol in self._values.get("imports", ())]
 
     @property
     def findings(self) -> List[Finding]:
@@ -393,6 +410,7 @@ class Instruction(Record):
     occupancy: int
     dead: Optional[bool]
     limit: Optional[str]
+    inputs: Optional[List[Object]]
 
 
 class FoundRow(Record):
@@ -450,6 +468,15 @@ class FlowReport(Record):
     slots: Optional[List[Object]]
     loops: Optional[List[Object]]
     waits: Optional[List[Object]]
+    pressures: Optional[List[Object]]
+    patterns: Optional[List[Object]]
+    other_scratch: Optional[List[int]]
+    hottest: Optional[int]
+    assumed_iterations: int
+    inputs: Optional[List[Object]]
+    lines: List[Object]
+    outermost_lines: List[Object]
+    source_functions: List[Object]
     kernel: str
     grf_bytes: int
     spill_size: Optional[int]
@@ -481,7 +508,10 @@ class ProfileReport(Record):
     timings: List[Object]
     counts: List[Object]
     rows: int
+    idle_rows: int
+    skipped_rows: int
     problems: List[Object]
+    more_problems: int
 
     @property
     def before(self) -> Optional[Object]:
@@ -504,7 +534,27 @@ class Comparison(Record):
     equal: bool
     same_meaning: bool
     complete: bool
+    a: Object
+    b: Object
+    remarks: List[str]
+    not_compared: List[str]
     kernels: Object
+    functions: Object
+    images: Object
+    modules: Object
+    properties: Object
+    attributes: Object
+    notes: Object
+    sections: Object
+    symbols: Object
+    relocations: Object
+    bytes: Object
+
+    @property
+    def devices(self) -> Optional[List[Object]]:
+        """For libraries and packages: the kernels by device."""
+        found = self._values.get("devices")
+        return None if found is None else [Object(device) for device in found]
 
 
 Value = Union[int, float, bool, str, None]

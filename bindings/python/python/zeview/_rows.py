@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from . import _zeview
-from ._records import Record
+from ._records import Object, Record
 
 
 class Row(Record):
@@ -16,6 +16,11 @@ class Row(Record):
 
     __slots__ = ()
     _list = ""
+
+    @property
+    def unknown(self) -> Object:
+        """The columns that are None because their values are unknown, with the reasons."""
+        return Object(self._values.get("unknown", {}))
 
     def _missing(self, name: str) -> str:
         counted = [id for id, _, _, is_counted in _zeview.columns(self._list) if is_counted]

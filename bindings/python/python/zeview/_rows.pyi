@@ -2,10 +2,13 @@
 
 from typing import Dict, List, Optional, Type
 
-from ._records import Record
+from ._records import Object, Record
 
 class Row(Record):
     path: str
+    @property
+    def unknown(self) -> Object:
+        """The columns that are None because their values are unknown, with the reasons."""
 
 class Kernel(Row):
     """A kernel."""
