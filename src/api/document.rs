@@ -18,7 +18,7 @@ use super::verdict::Verdict;
 use crate::decode::decode;
 use crate::kernel_names::KernelQuery;
 use crate::model::json::Versioned;
-use crate::model::{Document, NodeId, SourceId, Span};
+use crate::model::{Document, NodeId, Span};
 use crate::report::comparison;
 use crate::worker::answers::bytes::read;
 use crate::worker::answers::export::{EXPORT_MAX, export};

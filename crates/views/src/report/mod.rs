@@ -1,5 +1,6 @@
 //! Reports: a file as one page, with its summary, verdict, kernels, modules, images and problems.
 
+pub mod analysis;
 pub mod check;
 pub mod code;
 pub mod comparison;

@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
-use serde::Serialize;
 use zeview::analysis::data_flow::{
     FlowReport, LoopReport, Pressure, SlotReport, SpillPattern, WaitReport, pattern_groups,
 };
-use zeview::analysis::figure::{Figure, Unknown};
+use zeview::analysis::figure::Unknown;
 use zeview::analysis::functions::{Callee, FunctionReport};
 use zeview::analysis::kernel_inputs::{InputKind, InputUses};
 use zeview::analysis::line_costs::{LineCosts, SourceFunctionCosts};
@@ -17,6 +16,7 @@ use zeview::analysis::occupancy::LargerFile;
 use zeview::kernel_names;
 use zeview::model::text::{escaped, plural};
 use zeview::model::{Document, SourceId};
+use zeview::report::analysis::{self, BuildFigures, KernelAnalysis};
 use zeview::report::code::FlowSummary;
 use zeview::tables::table::ColumnHeader;
 
@@ -75,25 +75,6 @@ impl Options {
     }
 }
 
-/// JSON object of a kernel.
-#[derive(Serialize)]
-struct KernelJson<'a> {
-    kernel: &'a str,
-    /// The path of the document with the kernel.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    path: &'a str,
-    grf_bytes: u16,
-    spill_size: Option<i64>,
-    /// Hardware threads of an execution unit that run the kernel.
-    threads_per_eu: Option<u64>,
-    /// Whether a kernel that spills fits into a larger register file.
-    larger_file: Option<LargerFile>,
-    /// The other builds of the kernel in the file, if one was named.
-    other_builds: &'a [Build],
-    #[serde(flatten)]
-    summary: FlowSummary,
-}
-
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let file = &options.input.file;
     if options.summary.summary {
@@ -127,9 +108,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let bytes = document.sources.read(code.span).ok()?;
         let flow = flow(&decoders.of(code.platform), &bytes, code);
         let summary = FlowSummary::new(&flow, None, code.span);
-        Build::new(code, &summary.report, flow.register_bytes())
+        figures(code, &summary.report, flow.register_bytes())
     });
-    let others: Vec<Build> = others.collect();
+    let others: Vec<BuildFigures> = others.collect();
     for code in &found {
         let kernel = escaped(&code.name);
         if account.is_overdrawn() {
@@ -167,21 +148,19 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             summary.source_functions.truncate(LINES);
         }
         if let Some(json) = &mut json {
-            let spill = spill(code, &summary.report);
-            json.push(KernelJson {
-                kernel: &code.name,
-                path: &code.path,
-                grf_bytes: flow.register_bytes(),
-                spill_size: spill.and_then(|size| summary.report.known("spill size", size)),
-                threads_per_eu: threads(code),
-                larger_file: larger_file(code, &summary.report, flow.register_bytes()),
-                other_builds: &others,
+            json.push(KernelAnalysis::new(
+                (code.name.clone(), code.path.clone()),
+                &code.stated,
+                flow.register_bytes(),
+                Some(others.clone()),
                 summary,
-            })?;
+            ))?;
             continue;
         }
-        builds.extend(Build::new(code, &summary.report, flow.register_bytes()));
-        let larger = larger_file(code, &summary.report, flow.register_bytes());
+        builds.extend(figures(code, &summary.report, flow.register_bytes()));
+        let larger = code
+            .stated
+            .larger_file(&summary.report, flow.register_bytes());
         write(code, &summary.report, larger, options.all, &mut to)?;
         write_inputs(summary.inputs.as_deref().unwrap_or_default(), &mut to)?;
         write_lines("source lines", &summary.lines, left_out, &mut to)?;
@@ -201,17 +180,6 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(inputs.status())
 }
 
-/// Returns the spill size of a kernel, with the messages that its code has.
-fn spill(code: &Code, report: &FlowReport) -> Option<Figure<i64>> {
-    let figure = code.spill?.figure;
-    // As in the kernel table: all messages that write scratch memory.
-    let messages = || Some(u64::from(report.spills?) + u64::from(report.saves?));
-    Some(figure.map_err(|unknown| unknown.with_spill_messages(messages)))
-}
-
-/// Maximum number of other builds that are analyzed.
-const OTHERS: usize = 16;
-
 /// Returns the other builds of a kernel that was named: for other devices, with another number of
 /// registers.
 fn other_builds(
@@ -222,20 +190,13 @@ fn other_builds(
     let ([own], Some(_)) = (builds, &options.name.kernel) else {
         return Vec::new();
     };
-    let all = KernelBuilds {
-        device: None,
-        image: None,
-        file: None,
-        all_builds: true,
-    };
-    let name = KernelName {
-        kernel: Some(own.name.clone()),
-    };
-    let found = all.find_named(&name, document).unwrap_or_default();
-    let is_other = |build: &kernel_names::Build| {
-        build.name == own.name && (build.code, &build.path) != (own.code, &own.path)
-    };
-    found.into_iter().filter(is_other).take(OTHERS).collect()
+    analysis::other_builds(document, own)
+}
+
+/// Returns the figures of a build, beside others.
+fn figures(code: &Code, report: &FlowReport, register_bytes: u16) -> Option<BuildFigures> {
+    let names = [&code.name, &code.path, &code.place].map(Clone::clone);
+    BuildFigures::new(names, &code.stated, report, register_bytes)
 }
 
 fn write(
@@ -247,7 +208,7 @@ fn write(
 ) -> io::Result<()> {
     to.title(&heading(code))?;
     to.item(&format!("instructions: {}", report.instructions))?;
-    match spill(code, report) {
+    match code.stated.spill(report) {
         Some(Ok(size)) => to.item(&format!("spill size: {size} bytes per hardware thread"))?,
         Some(Err(unknown)) => to.item(&format!("spill size: {unknown}"))?,
         None => {}
@@ -301,7 +262,7 @@ fn write(
     write_functions(report.functions.as_deref().unwrap_or_default(), to)?;
     write_slots(report.slots.as_deref().unwrap_or_default(), to)?;
     write_patterns(report.patterns.as_deref().unwrap_or_default(), is_all, to)?;
-    write_loops(report, threads(code), to)?;
+    write_loops(report, code.stated.threads(), to)?;
     let waits = report.waits.as_deref().unwrap_or_default();
     if !waits.is_empty() {
         to.heading("costliest waits, in cycles that the compiler's scheduler assumes")?;
@@ -310,19 +271,6 @@ fn write(
         }
     }
     Ok(())
-}
-
-/// The hardware threads of an execution unit that run a kernel.
-fn threads(code: &Code) -> Option<u64> {
-    code.occupancy.as_ref()?.get("threads_per_eu")
-}
-
-/// Whether a kernel that spills fits into a larger register file.
-fn larger_file(code: &Code, report: &FlowReport, register_bytes: u16) -> Option<LargerFile> {
-    let spilled = u64::try_from(spill(code, report)?.ok()?).ok()?;
-    let peak = report.peak.as_ref()?.registers;
-    let occupancy = code.occupancy.as_ref()?;
-    occupancy.larger_file(peak, spilled, register_bytes)
 }
 
 /// Why fewer registers can be live at a spill than at the peak.
@@ -407,9 +355,10 @@ fn write_pressures(pressures: &[Pressure], to: &mut Outline<'_, impl Write>) -> 
 }
 
 /// Writes the builds of kernels that have several, side by side.
-fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
-    let has_others = |of: &Build| builds.iter().filter(|other| other.name == of.name).count() > 1;
-    let mut listed: Vec<&Build> = builds.iter().filter(|of| has_others(of)).collect();
+fn write_builds(builds: &[BuildFigures], to: &mut Outline<'_, impl Write>) -> io::Result<()> {
+    let has_others =
+        |of: &BuildFigures| builds.iter().filter(|other| other.name == of.name).count() > 1;
+    let mut listed: Vec<&BuildFigures> = builds.iter().filter(|of| has_others(of)).collect();
     if listed.is_empty() {
         return Ok(());
     }
@@ -445,54 +394,6 @@ fn write_builds(builds: &[Build], to: &mut Outline<'_, impl Write>) -> io::Resul
         ]
     });
     to.table(columns, rows)
-}
-
-/// The registers of a build of a kernel.
-#[derive(Serialize)]
-struct Build {
-    #[serde(skip)]
-    name: String,
-    /// The path of the document; empty for the file.
-    path: String,
-    /// What tells it apart: device, file, image.
-    #[serde(rename = "build")]
-    place: String,
-    /// Registers of a thread.
-    registers: Option<u64>,
-    threads_per_eu: Option<u64>,
-    #[serde(rename = "grf_bytes")]
-    register_bytes: u16,
-    spill_size: Option<i64>,
-    #[serde(rename = "peak_live_registers")]
-    live: u32,
-    #[serde(rename = "peak_live_registers_iga")]
-    iga: Option<u32>,
-    spills: Option<u32>,
-    fills: Option<u32>,
-    #[serde(skip)]
-    cause: String,
-}
-
-impl Build {
-    fn new(code: &Code, report: &FlowReport, register_bytes: u16) -> Option<Build> {
-        let peak = report.peak.as_ref()?;
-        let pressure = report.pressures.iter().flatten().next();
-        let cause = pressure.and_then(|of| of.causes.first());
-        Some(Build {
-            name: code.name.clone(),
-            path: code.path.clone(),
-            place: code.place.clone(),
-            registers: code.occupancy.as_ref().and_then(|of| of.get("grf_count")),
-            threads_per_eu: threads(code),
-            spill_size: spill(code, report).and_then(Result::ok),
-            live: peak.registers,
-            iga: peak.iga.map(|iga| iga.registers),
-            register_bytes,
-            spills: report.spills,
-            fills: report.fills,
-            cause: cause.map_or_else(String::new, |of| format!("{}: {}", of.cause, of.bytes)),
-        })
-    }
 }
 
 /// Writes the functions of code that has several.

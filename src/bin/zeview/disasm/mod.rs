@@ -17,7 +17,7 @@ use zeview::analysis::inlining::{SourceFrame, chain_text};
 use zeview::analysis::kernel_inputs::KernelInputs;
 use zeview::analysis::kernels::Kernels;
 use zeview::analysis::module_text::IdStyle;
-use zeview::analysis::occupancy::{Occupancy, OccupancyParameters};
+use zeview::analysis::occupancy::OccupancyParameters;
 use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, Platform, TextRole, targets};
@@ -26,6 +26,7 @@ use zeview::kernel_names::{self, Build, KernelQuery, Module, Reason};
 use zeview::model::account::Account;
 use zeview::model::text::{escaped, hex};
 use zeview::model::{Document, NodeId, Span};
+use zeview::report::analysis::{Stated, place_of};
 use zeview::report::code::FlowJson;
 
 use crate::FileArgument;
@@ -129,12 +130,10 @@ pub struct Code {
     pub platform: Platform,
     /// Line table, if source lines are printed.
     lines: Option<Rc<LineTable>>,
-    /// The spill size of the kernel, if the file has one of that name.
-    spill: Option<SizeFigure>,
+    /// What the file states of the kernel, with `inputs`.
+    stated: Stated,
     /// The values that the code starts with, if they are printed.
     inputs: Rc<KernelInputs>,
-    /// The threads that run it concurrently, with `inputs`.
-    occupancy: Option<Occupancy>,
 }
 
 impl Code {
@@ -322,9 +321,8 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
             span,
             platform,
             lines: None,
-            spill: None,
+            stated: Stated::default(),
             inputs: Rc::default(),
-            occupancy: None,
         });
     code.into_iter().collect()
 }
@@ -425,19 +423,14 @@ fn find(
         let inputs = beside.assembly.as_ref();
         let inputs = inputs.map(|all| all.inputs(span, &document.sources));
         found.push(Code {
-            spill: beside.spills.get(&build.name).copied(),
+            stated: Stated::new(beside.spills.get(&build.name).copied(), occupancy),
             name: build.name.clone(),
-            place: if build.path.is_empty() {
-                String::new()
-            } else {
-                build.place()
-            },
+            place: place_of(build),
             path: build.path.clone(),
             span,
             platform: beside.platform,
             lines: beside.lines.clone(),
             inputs: inputs.unwrap_or_default(),
-            occupancy,
         });
         last = Some(beside);
     }
