@@ -537,6 +537,15 @@ fn messages_are_shown_with_a_reservation() {
             reason,
             format!("call stack, reserved (131072 bytes); {words}")
         );
+        let name = row["name"].as_str().unwrap();
+        let analysis = json(&["analyze", "--json", "--kernel", name, path]);
+        let unknown = analysis[0]["unknown"].as_array().unwrap();
+        let same = |of: &&Value| of["figure"] == "spill size" && of["reason"] == reason;
+        assert_eq!(
+            unknown.iter().filter(same).count(),
+            1,
+            "{name}: {unknown:?}"
+        );
     }
 }
 

@@ -296,10 +296,8 @@ pub struct Mix {
     pub kinds: Vec<(Str, u64)>,
     /// The messages, in descending order of their number.
     pub messages: Vec<MessageCount>,
-    /// Messages that write scratch memory, except for saves.
+    /// Messages that write scratch memory.
     pub spills: u64,
-    /// Messages that write registers to scratch memory around calls, if they are told apart.
-    pub saves: u64,
     /// Messages that read scratch memory.
     pub fills: u64,
     /// Atomic operations in memory.
@@ -331,9 +329,9 @@ impl Mix {
             && let Some(flows) = listing.data_flow(sources)
         {
             let report = flows.report();
-            self.saves = report.saves.unwrap_or(0).into();
+            let saves = report.saves.unwrap_or(0).into();
             let restores = report.restores.unwrap_or(0).into();
-            self.spills = self.spills.saturating_sub(self.saves);
+            self.spills = self.spills.saturating_sub(saves);
             self.fills = self.fills.saturating_sub(restores);
         }
         self

@@ -47,8 +47,8 @@ impl Stated {
     /// Returns the size of spills in bytes per hardware thread, with the messages that the code has.
     pub fn spill(&self, report: &FlowReport) -> Option<Figure<i64>> {
         let figure = self.spill?.figure;
-        // As in the kernel table: all messages that write scratch memory.
-        let messages = || Some(u64::from(report.spills?) + u64::from(report.saves?));
+        // As in the kernel table: those that save registers around calls are no spills.
+        let messages = || report.spills.map(u64::from);
         Some(figure.map_err(|unknown| unknown.with_spill_messages(messages)))
     }
 

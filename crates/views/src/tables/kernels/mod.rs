@@ -643,8 +643,7 @@ impl List for KernelList {
                 let (part, place) = self.place(row)?;
                 let name = &part.rows.get(place)?.name.value;
                 let (_, mix) = part.kernels.as_ref()?.mix(name, sources)?;
-                // Those around calls write scratch memory, too.
-                Some(mix.spills.saturating_add(mix.saves))
+                Some(mix.spills)
             });
         }
         cell
