@@ -586,9 +586,14 @@ impl Session {
             Ok(Response::Text(message)) => {
                 session.list_changed(tab, ListId::SourceLines, ListChange::Renew);
                 session.list_changed(tab, ListId::Instructions, ListChange::Renew);
-                let view = session.active().map(|(_, view)| view.panel);
-                // The instructions show it, too, and a kernel in step.
-                if view != Some(PanelId::ASSEMBLY) && view != Some(PanelId::Step) {
+                let stays = session.active().is_some_and(|(_, view)| match view.panel {
+                    // The instructions show it, too, and a kernel in step.
+                    PanelId::ASSEMBLY | PanelId::Step => true,
+                    // A profile that was dropped with it is what was asked for.
+                    PanelId::Overview => view.profile.overview.is_some(),
+                    _ => view.profile.reading.is_some(),
+                });
+                if !stays {
                     session.dispatch(Action::Panel(PanelId::SOURCE_LINES));
                 }
                 session.notice(message);
