@@ -341,8 +341,8 @@ pub fn list(
     Ok(out)
 }
 
-/// Returns the list of the whole file, or else those of the documents in it. Symbols and relocations are
-/// those of the file and of all documents in it, as `zeview ls` lists them.
+/// Returns the list of the whole file, or else those of the documents in it. Symbols and relocations
+/// come from the file and all documents in it, as `zeview ls` lists them.
 fn lists(document: &mut Document, list: ListId, query: &Query) -> Vec<(NodeId, Rc<dyn List>)> {
     // The list of kernels reads the files of a package itself.
     if list != ListId::Kernels {

@@ -187,6 +187,12 @@ fn wheel(
         .arg(to)
         .current_dir(&source);
     Project::build_once(&mut build);
+    if profile == "release" {
+        // As for the command line.
+        build
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+            .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    }
     if profile == "dev" {
         // Replaces the features of pyproject.toml.
         build.args(["--features", "tests,pyo3/extension-module"]);

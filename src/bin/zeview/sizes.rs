@@ -35,9 +35,9 @@ pub struct Options {
     /// What bytes are grouped by. Default: device, or section for a file for a single device.
     #[arg(long, value_name = "file|device|image|family|kernel|section|part", value_parser = key)]
     by: Option<SizeKey>,
-    /// Count only the bytes in this group: `device=pvc`, `family=gemm_kernel`. Names are those of tables,
-    /// also demangled names, other names of devices, and patterns. Can be given several times; all must
-    /// be met.
+    /// Count only the bytes in this group: `device=pvc`, `family=gemm_kernel`. A name as tables print it,
+    /// a demangled name, another name of the device, or a pattern. Can be given several times; all must be
+    /// met.
     #[arg(long, value_name = "GROUP=NAME", value_parser = within)]
     within: Vec<SizeFilter>,
     /// Compare with an earlier version of the file: what grew, in descending order of the change.
